@@ -1,0 +1,3 @@
+//! The `fresco` command.
+
+fn main() {}

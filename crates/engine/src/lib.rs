@@ -1,0 +1,1 @@
+//! The graph representation, its plans and their execution.

@@ -1,0 +1,1 @@
+//! Image generation and upscaling with diffusion models, as a library.

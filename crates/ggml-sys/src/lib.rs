@@ -1,0 +1,1 @@
+//! Builds ggml from its pinned source and binds its C interface.

@@ -1,0 +1,1 @@
+//! A safe, checked wrapper of ggml: devices, backends, buffers, tensors, graphs, allocators.

@@ -1,0 +1,1 @@
+//! Reads model files: a catalogue of named tensors, read, converted and quantised on demand.

@@ -1,0 +1,1 @@
+//! Layers and models: configuration, parameter names and forward passes.

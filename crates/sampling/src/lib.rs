@@ -1,0 +1,1 @@
+//! Host mathematics on plain slices: tiling geometry.

@@ -1,0 +1,3 @@
+//! Development tasks of this workspace.
+
+fn main() {}
