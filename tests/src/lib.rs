@@ -1,1 +1,11 @@
-//! Integration tests against reference data and images.
+//! What the integration tests share: where reference data lies, and how closely a result must match it.
+//!
+//! The tests themselves stand in `tests/tests/`, one file a subject; the reference data in `tests/data/`, one folder a
+//! family. These helpers panic: here that is how a test fails.
+#![forbid(unsafe_code)]
+
+mod compare;
+mod data;
+
+pub use compare::{Difference, Tolerance, assert_image_close, psnr_8bit};
+pub use data::{load_rgb, references_dir, testdata_dir};
