@@ -1,0 +1,147 @@
+//! Tells from the first bytes of a file what it is. The name is never asked: checkpoints travel under any extension.
+
+use std::path::Path;
+
+use crate::{Error, safetensors};
+
+/// How many bytes are looked at. A sharded index names `weight_map` after its metadata, well within these.
+pub(crate) const START_BYTES: u64 = 4096;
+
+/// What the beginning of a file shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Recognised {
+    /// Certainly meant to be safetensors: a JSON object follows the eight bytes of length.
+    Safetensors,
+    /// Perhaps a damaged safetensors file: the first eight bytes are a possible length, and nothing else fits.
+    PerhapsSafetensors,
+    /// The text half of an ncnn model.
+    NcnnParam,
+    /// Certainly something else.
+    Refused(Refused),
+    /// Nothing that has a mark; weights of ncnn look like that.
+    Unknown,
+}
+
+/// Content that is known and no model that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// A format that is not read here.
+    Format(&'static str),
+    /// A git-lfs pointer, and the size it names.
+    LfsPointer(Option<u64>),
+    HtmlPage,
+    /// A folder that is no model.
+    Folder,
+}
+
+impl Refused {
+    pub(crate) fn into_error(self, path: &Path) -> Error {
+        let path = path.to_owned();
+        match self {
+            Self::Format(format) => Error::UnsupportedFormat { path, format },
+            Self::LfsPointer(bytes) => Error::LfsPointer { path, bytes },
+            Self::HtmlPage => Error::HtmlPage { path },
+            Self::Folder => Error::NotAFile { path, found: "a folder" },
+        }
+    }
+}
+
+/// Recognises the format of a file of `file_bytes` bytes that begins with `start`.
+pub(crate) fn recognise(start: &[u8], file_bytes: u64) -> Recognised {
+    if let Some(format) = unsupported_format(start) {
+        return Recognised::Refused(Refused::Format(format));
+    }
+    if start.starts_with(b"version https://git-lfs.github.com/spec/") {
+        return Recognised::Refused(Refused::LfsPointer(lfs_size(start)));
+    }
+    let text = trim_start(start);
+    if text.first() == Some(&b'<') && is_html(text) {
+        return Recognised::Refused(Refused::HtmlPage);
+    }
+    if text.first() == Some(&b'{') && find(text, b"\"weight_map\"") {
+        return Recognised::Refused(Refused::Format("sharded safetensors index (.safetensors.index.json)"));
+    }
+    if first_token(text) == crate::ncnn::MAGIC.to_string().as_bytes() {
+        return Recognised::NcnnParam;
+    }
+    if let Some((length, json)) = start.split_first_chunk::<8>() {
+        if trim_start(json).first() == Some(&b'{') && !is_text(length) {
+            return Recognised::Safetensors;
+        }
+        let length = u64::from_le_bytes(*length);
+        if (1..=safetensors::MAX_HEADER_BYTES.min(file_bytes - 8)).contains(&length) {
+            return Recognised::PerhapsSafetensors;
+        }
+    }
+    Recognised::Unknown
+}
+
+/// Recognises a folder by what is in it.
+pub(crate) fn recognise_folder(path: &Path) -> Refused {
+    const DIFFUSERS: &[&str] = &["model_index.json", "unet", "transformer", "vae", "text_encoder"];
+    if DIFFUSERS.iter().any(|entry| path.join(entry).exists()) {
+        Refused::Format("diffusers folder")
+    } else {
+        Refused::Folder
+    }
+}
+
+/// The first bytes as a message shows them.
+pub(crate) fn show_start(start: &[u8]) -> String {
+    format!("\"{}\"", start[..start.len().min(16)].escape_ascii())
+}
+
+/// The first run of bytes without whitespace.
+pub(crate) fn first_token(text: &[u8]) -> &[u8] {
+    text.split(u8::is_ascii_whitespace).next().unwrap_or_default()
+}
+
+/// Formats that have a magic number.
+fn unsupported_format(start: &[u8]) -> Option<&'static str> {
+    // ggml's older files are little-endian words, so that their letters stand backwards.
+    const MAGICS: &[(&[u8], &str)] = &[
+        (b"GGUF", "GGUF file"),
+        (b"lmgg", "ggml file from before GGUF"),
+        (b"fmgg", "ggml file from before GGUF"),
+        (b"tjgg", "ggml file from before GGUF"),
+        (b"PK\x03\x04", "PyTorch checkpoint or other zip archive"),
+        (b"PK\x05\x06", "zip archive without entries"),
+        (b"\x80\x02", "legacy PyTorch checkpoint or other Python pickle"),
+        (b"\x80\x03", "Python pickle"),
+        (b"\x80\x04", "Python pickle"),
+        (b"\x80\x05", "Python pickle"),
+        (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
+        (b"Rar!\x1a\x07", "RAR archive"),
+        (b"\x1f\x8b", "gzip archive"),
+        (b"\x93NUMPY", "NumPy array"),
+        (b"\x89PNG\r\n\x1a\n", "PNG image"),
+        (b"\xff\xd8\xff", "JPEG image"),
+        (&crate::ncnn::MAGIC.to_le_bytes(), "binary ncnn .param file"),
+    ];
+    MAGICS.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, format)| format)
+}
+
+/// The number after `size ` in a git-lfs pointer.
+fn lfs_size(pointer: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(pointer).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("size ")).and_then(|size| size.trim().parse().ok())
+}
+
+fn is_html(text: &[u8]) -> bool {
+    const OPENINGS: &[&[u8]] = &[b"<!doctype html", b"<html", b"<head", b"<body", b"<!--", b"<title"];
+    OPENINGS.iter().any(|tag| text.len() >= tag.len() && text[..tag.len()].eq_ignore_ascii_case(tag))
+}
+
+/// Without a byte order mark and leading whitespace.
+fn trim_start(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start()
+}
+
+/// Whether all bytes are printable: no length of a real header is.
+fn is_text(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace())
+}
+
+fn find(text: &[u8], needle: &[u8]) -> bool {
+    text.windows(needle.len()).any(|window| window == needle)
+}
