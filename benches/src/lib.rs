@@ -1,1 +1,2 @@
 //! Benchmarks of whole models and their parts.
+#![forbid(unsafe_code)]

@@ -6,5 +6,11 @@ xflags::xflags! {
     cmd xtask {
         /// Fetches the published weights and photos that tests, benchmarks and the demonstration use.
         cmd testdata {}
+        /// Checks that no crate depends on another than the crate map allows.
+        cmd layers {}
+        /// Checks house rules: headers, file sizes, marks of unfinished work, what a crate must not name.
+        cmd tidy {}
+        /// Checks the licences of all dependencies, and that none is present twice.
+        cmd licenses {}
     }
 }

@@ -1,18 +1,34 @@
 //! Development tasks of this workspace, run as `cargo xtask <command>`.
 //!
 //! Every command works from a fresh clone and fetches or builds what it needs. One module a command; `flags` is the
-//! command line, `process` what the commands share.
+//! command line, `process` and `metadata` what the commands share.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a development tool talks to its terminal")]
 
 mod flags;
+mod layers;
+mod licenses;
+mod metadata;
 mod process;
 mod testdata;
+mod tidy;
+
+use std::process::ExitCode;
 
 use flags::XtaskCmd;
 
-fn main() -> anyhow::Result<()> {
-    match flags::Xtask::from_env_or_exit().subcommand {
+fn main() -> ExitCode {
+    let result = match flags::Xtask::from_env_or_exit().subcommand {
         XtaskCmd::Testdata(_) => testdata::run(),
+        XtaskCmd::Layers(_) => layers::run(),
+        XtaskCmd::Tidy(_) => tidy::run(),
+        XtaskCmd::Licenses(_) => licenses::run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
     }
 }

@@ -17,3 +17,13 @@ pub(crate) fn shell() -> anyhow::Result<Shell> {
     shell.change_dir(workspace_root());
     Ok(shell)
 }
+
+/// Ends a check: prints every problem that it found and fails if there is one.
+pub(crate) fn conclude(check: &str, problems: &[String]) -> anyhow::Result<()> {
+    for problem in problems {
+        println!("{problem}");
+    }
+    anyhow::ensure!(problems.is_empty(), "{check}: {} problems", problems.len());
+    println!("{check}: no problems");
+    Ok(())
+}
