@@ -4,6 +4,12 @@
 xflags::xflags! {
     /// Development tasks of the Fresco workspace.
     cmd xtask {
+        /// Upscales a photo with published weights and says where the result is.
+        cmd demo {}
+        /// Runs every test of the workspace.
+        cmd test {}
+        /// Measures whole models.
+        cmd bench {}
         /// Fetches the published weights and photos that tests, benchmarks and the demonstration use.
         cmd testdata {}
         /// Checks that no crate depends on another than the crate map allows.
@@ -12,5 +18,7 @@ xflags::xflags! {
         cmd tidy {}
         /// Checks the licences of all dependencies, and that none is present twice.
         cmd licenses {}
+        /// Runs everything that must hold before a change is taken.
+        cmd ci {}
     }
 }

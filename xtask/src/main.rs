@@ -5,11 +5,15 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a development tool talks to its terminal")]
 
+mod bench;
+mod ci;
+mod demo;
 mod flags;
 mod layers;
 mod licenses;
 mod metadata;
 mod process;
+mod test;
 mod testdata;
 mod tidy;
 
@@ -19,10 +23,14 @@ use flags::XtaskCmd;
 
 fn main() -> ExitCode {
     let result = match flags::Xtask::from_env_or_exit().subcommand {
+        XtaskCmd::Demo(_) => demo::run(),
+        XtaskCmd::Test(_) => test::run(),
+        XtaskCmd::Bench(_) => bench::run(),
         XtaskCmd::Testdata(_) => testdata::run(),
         XtaskCmd::Layers(_) => layers::run(),
         XtaskCmd::Tidy(_) => tidy::run(),
         XtaskCmd::Licenses(_) => licenses::run(),
+        XtaskCmd::Ci(_) => ci::run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
