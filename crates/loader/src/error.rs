@@ -246,7 +246,7 @@ pub enum Error {
         problem: String,
     },
     /// A layer whose weights, if any, this version cannot find in the `.bin` file.
-    #[error("{}:{line}: layer {layer:?} is a {kind}, a kind of layer that is not supported", path.display())]
+    #[error("{}:{line}: layer {layer:?} is of the kind {kind:?}, which is not supported", path.display())]
     UnsupportedLayer {
         /// The file.
         path: PathBuf,
@@ -256,6 +256,22 @@ pub enum Error {
         layer: String,
         /// Its kind.
         kind: String,
+    },
+    /// The weights of a layer begin with a number that stands for no type of ncnn's.
+    #[error(
+        "{}: tensor {tensor:?} begins with the unknown type tag {tag:#x} at offset {offset}: the file is damaged, or \
+         belongs to another .param file",
+        path.display()
+    )]
+    UnknownNcnnTag {
+        /// The `.bin` file.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// The number.
+        tag: u32,
+        /// Where it stands in the file.
+        offset: u64,
     },
     /// A tensor was asked for that the source does not have.
     #[error("{} has no tensor named {tensor:?}", path.display())]

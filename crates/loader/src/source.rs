@@ -66,8 +66,8 @@ impl ModelSource {
                 // Weights of ncnn begin with no mark that is theirs alone: the `.param` file beside them decides.
                 if let Some(param) = ncnn_param_of(path) {
                     Self::from_ncnn(param, file)?
-                } else if let Some(partner) = missing_param(path, &start) {
-                    return Err(Error::MissingPartner { path: path.to_owned(), partner });
+                } else if is_like_ncnn_weights(path, &start) {
+                    return Err(no_param_of(path));
                 } else if undecided == Recognised::PerhapsSafetensors {
                     Self::from_safetensors(file)?
                 } else if has_extension(path, "param") {
@@ -208,15 +208,27 @@ fn ncnn_param_of(path: &Path) -> Option<SourceFile> {
     (recognise(&start, param.bytes()) == Recognised::NcnnParam).then_some(param)
 }
 
-/// The `.param` file that should be there when `path` looks like weights of ncnn.
-fn missing_param(path: &Path, start: &[u8]) -> Option<PathBuf> {
-    let looks_like_weights = match start {
-        [a, b, c, d, ..] if u32::from_le_bytes([*a, *b, *c, *d]) == ncnn::TAG_F16 => true,
-        // The tag of 32-bit weights is 0; the weights after it are not.
-        [0, 0, 0, 0, weight @ ..] => has_extension(path, "bin") && !weight.starts_with(&[0; 4]),
-        _ => false,
-    };
-    looks_like_weights.then(|| path.with_extension("param"))
+/// Whether a file without a `.param` file beside it must be weights of ncnn.
+fn is_like_ncnn_weights(path: &Path, start: &[u8]) -> bool {
+    match start.split_first_chunk() {
+        Some((tag, weights)) => match u32::from_le_bytes(*tag) {
+            ncnn::TAG_F16 => true,
+            // The tag of 32-bit weights is 0; the weights after it are not.
+            0 => has_extension(path, "bin") && !weights.starts_with(&[0; 4]),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
+/// Why the `.param` file of the weights at `path` is of no use.
+fn no_param_of(path: &Path) -> Error {
+    let partner = path.with_extension("param");
+    let start = SourceFile::open(&partner).and_then(|file| file.read_start(START_BYTES));
+    match start {
+        Ok(start) => Error::BadMagic { path: partner, found: show_start(&start) },
+        Err(_) => Error::MissingPartner { path: path.to_owned(), partner },
+    }
 }
 
 /// Only for the choice between error messages.

@@ -145,8 +145,13 @@ impl Walk<'_> {
             TAG_F16 => Ok(DType::F16),
             TAG_INT8 => Err(self.unsupported_type(tensor, "8-bit integers")),
             TAG_F32_SCALED => Err(self.unsupported_type(tensor, "32-bit floats with a scale")),
-            // ncnn takes every other tag for a table of 256 values; a real one of that kind is long out of use.
-            _ => Err(self.unsupported_type(tensor, "a table of values (or the file is damaged before it)")),
+            // ncnn takes every other tag for the start of a table of 256 values, a form long out of use.
+            tag => Err(Error::UnknownNcnnTag {
+                path: self.bin.path().to_owned(),
+                tensor: tensor.to_owned(),
+                tag,
+                offset: self.offset - 4,
+            }),
         }
     }
 
