@@ -10,6 +10,11 @@ xflags::xflags! {
         cmd test {}
         /// Measures whole models.
         cmd bench {}
+        /// Writes the bindings of ggml's C interface anew, which needs libclang.
+        cmd bindings {
+            /// Only check that the committed bindings are what would be written.
+            optional --check
+        }
         /// Fetches the published weights and photos that tests, benchmarks and the demonstration use.
         cmd testdata {}
         /// Checks that no crate depends on another than the crate map allows.

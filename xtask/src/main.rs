@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a development tool talks to its terminal")]
 
 mod bench;
+mod bindings;
 mod ci;
 mod demo;
 mod flags;
@@ -16,6 +17,7 @@ mod process;
 mod test;
 mod testdata;
 mod tidy;
+mod vendor;
 
 use std::process::ExitCode;
 
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         XtaskCmd::Demo(_) => demo::run(),
         XtaskCmd::Test(_) => test::run(),
         XtaskCmd::Bench(_) => bench::run(),
+        XtaskCmd::Bindings(flags) => bindings::run(flags.check),
         XtaskCmd::Testdata(_) => testdata::run(),
         XtaskCmd::Layers(_) => layers::run(),
         XtaskCmd::Tidy(_) => tidy::run(),

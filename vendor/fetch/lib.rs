@@ -1,0 +1,1 @@
+//! Never built: this package only pins where the source of ggml comes from.
