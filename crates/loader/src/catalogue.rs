@@ -101,3 +101,62 @@ impl Catalogue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ggml::DType;
+
+    fn catalogue(names: &[&str]) -> Catalogue {
+        let mut catalogue = Catalogue::default();
+        for (index, name) in (0..).zip(names) {
+            let info = TensorInfo {
+                dtype: DType::F32.into(),
+                shape: vec![2, 3],
+                file: FileId(0),
+                offset: 24 * index,
+                bytes: 24,
+            };
+            assert!(catalogue.insert((*name).to_owned(), info));
+        }
+        catalogue
+    }
+
+    #[test]
+    fn tensors_come_in_name_order() {
+        let catalogue = catalogue(&["b", "a", "c"]);
+        assert_eq!(catalogue.names().collect::<Vec<_>>(), ["a", "b", "c"]);
+        assert_eq!(catalogue.total_bytes(), 72);
+        assert_eq!(catalogue.get("a").map(|info| info.offset), Some(24));
+    }
+
+    #[test]
+    fn a_taken_name_changes_nothing() {
+        let mut catalogue = catalogue(&["a"]);
+        let other = TensorInfo { offset: 99, ..catalogue.get("a").unwrap().clone() };
+        assert!(!catalogue.insert("a".to_owned(), other));
+        assert_eq!(catalogue.get("a").unwrap().offset, 0);
+    }
+
+    #[test]
+    fn a_table_renames_some_and_keeps_the_rest() {
+        let renamed = catalogue(&["a", "b"]).renamed(|name| (name == "a").then(|| "z".to_owned())).unwrap();
+        assert_eq!(renamed.names().collect::<Vec<_>>(), ["b", "z"]);
+        assert_eq!(renamed.get("z").unwrap().offset, 0);
+    }
+
+    #[test]
+    fn names_may_be_swapped_but_not_merged() {
+        let swap = |name: &str| Some(if name == "a" { "b" } else { "a" }.to_owned());
+        let swapped = catalogue(&["a", "b"]).renamed(swap).unwrap();
+        assert_eq!(swapped.get("a").unwrap().offset, 24);
+
+        let merge = |name: &str| (name == "b").then(|| "a".to_owned());
+        match catalogue(&["a", "b"]).renamed(merge) {
+            Err(Error::RenameCollision { name, first, second }) => {
+                assert_eq!((name.as_str(), first.as_str(), second.as_str()), ("a", "a", "b"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -81,3 +81,98 @@ fn narrow_f16(src: &[f32], dst: &mut [u8]) {
         Err(_) => narrow(src, dst, |value| f16::from_f32(value).to_le_bytes()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn to_f32_one(stored: StoredType, bytes: &[u8]) -> f32 {
+        let mut value = [0.0];
+        to_f32(stored, bytes, &mut value);
+        value[0]
+    }
+
+    /// The value of a binary16 code by its definition.
+    fn f16_value(code: u16) -> f32 {
+        let sign = if code >> 15 == 1 { -1.0 } else { 1.0 };
+        let (exponent, mantissa) = (i32::from(code >> 10 & 0x1f), f64::from(code & 0x3ff));
+        let magnitude = match exponent {
+            0x1f if mantissa != 0.0 => f64::NAN,
+            0x1f => f64::INFINITY,
+            0 => mantissa * 2f64.powi(-24),
+            _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
+        };
+        (sign * magnitude) as f32
+    }
+
+    fn is_same(a: f32, b: f32) -> bool {
+        a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
+    }
+
+    #[test]
+    fn every_half_precision_code_is_exact_there_and_back() {
+        let codes: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
+        let code_of = |pair: &[u8]| u16::from_le_bytes([pair[0], pair[1]]);
+        let mut values = vec![0.0; 1 << 16];
+        // Once aligned, as the reader has it, and once from an odd address.
+        let unaligned: Vec<u8> = [&[0], codes.as_slice()].concat();
+        for src in [codes.as_slice(), &unaligned[1..]] {
+            for (dtype, value_of) in
+                [(DType::F16, f16_value as fn(u16) -> f32), (DType::BF16, |code| f32::from_bits(u32::from(code) << 16))]
+            {
+                to_f32(dtype.into(), src, &mut values);
+                for (code, &value) in (0..=u16::MAX).zip(&values) {
+                    assert!(is_same(value, value_of(code)), "{dtype} {code:#06x} became {value}");
+                }
+                let mut back = vec![0; 1 << 17];
+                from_f32(dtype, &values, &mut back);
+                for (code, pair) in (0..=u16::MAX).zip(back.chunks(2)) {
+                    let is_kept =
+                        code_of(pair) == code || (value_of(code).is_nan() && value_of(code_of(pair)).is_nan());
+                    assert!(is_kept, "{dtype} {code:#06x} came back as {:#06x}", code_of(pair));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn narrowing_rounds_to_nearest_even() {
+        let mut half = [0; 2];
+        for (value, code) in [
+            (1.0 + 1.0 / 2048.0, 0x3c00_u16), // halfway, down to even
+            (1.0 + 3.0 / 2048.0, 0x3c02),     // halfway, up to even
+            (65519.0, 0x7bff),
+            (65520.0, 0x7c00), // beyond the range: infinite
+            (2f32.powi(-25), 0x0000),
+            (1.5 * 2f32.powi(-25), 0x0001),
+            (-0.0, 0x8000),
+        ] {
+            from_f32(DType::F16, &[value], &mut half);
+            assert_eq!(u16::from_le_bytes(half), code, "{value}");
+        }
+        for (bits, code) in [(0x3f80_8000, 0x3f80_u16), (0x3f81_8000, 0x3f82), (0x3f80_8001, 0x3f81)] {
+            from_f32(DType::BF16, &[f32::from_bits(bits)], &mut half);
+            assert_eq!(u16::from_le_bytes(half), code, "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn wide_types_round_and_narrow_ones_are_exact() {
+        let f64_value = |value: f64| to_f32_one(DType::F64.into(), &value.to_le_bytes());
+        assert_eq!(f64_value(0.1), 0.1);
+        assert_eq!(f64_value(1e300), f32::INFINITY);
+        assert_eq!(f64_value(f64::MIN_POSITIVE), 0.0);
+        assert!(f64_value(f64::NAN).is_nan());
+        assert_eq!(to_f32_one(DType::I64.into(), &i64::MIN.to_le_bytes()), -9.223_372e18);
+        assert_eq!(to_f32_one(DType::I32.into(), &16_777_217_i32.to_le_bytes()), 16_777_216.0);
+        assert_eq!(to_f32_one(DType::I16.into(), &i16::MIN.to_le_bytes()), -32768.0);
+        assert_eq!(to_f32_one(DType::I8.into(), &(-128_i8).to_le_bytes()), -128.0);
+        assert_eq!(to_f32_one(StoredType::U8, &[255]), 255.0);
+        assert_eq!(to_f32_one(StoredType::Bool, &[1]), 1.0);
+        assert_eq!(to_f32_one(StoredType::U16, &[255, 255]), 65535.0);
+        assert_eq!(to_f32_one(StoredType::U32, &u32::MAX.to_le_bytes()), 4_294_967_296.0);
+        assert_eq!(to_f32_one(StoredType::U64, &u64::MAX.to_le_bytes()), 18_446_744_073_709_551_616.0);
+        assert_eq!(to_f32_one(StoredType::F8E4M3Fnuz, &[0x7f]), 240.0);
+        assert_eq!(to_f32_one(StoredType::F8E8M0, &[128]), 2.0);
+    }
+}

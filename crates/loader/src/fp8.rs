@@ -67,3 +67,54 @@ const fn powers_of_two() -> [f32; 256] {
     }
     values
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_same(values: &[f32; 256], expected: impl Fn(u8) -> f32) {
+        for code in 0..=255 {
+            let (value, expected) = (values[usize::from(code)], expected(code));
+            let is_same = value.to_bits() == expected.to_bits() || (value.is_nan() && expected.is_nan());
+            assert!(is_same, "{code:#04x}: {value} instead of {expected}");
+        }
+    }
+
+    /// The formulas of the specifications in `f64`, which holds every intermediate value.
+    fn formula(code: u8, mantissa_bits: i32, bias: i32) -> f32 {
+        let sign = if code & 0x80 == 0 { 1.0 } else { -1.0 };
+        let exponent = i32::from(code & 0x7f) >> mantissa_bits;
+        let fraction = f64::from(i32::from(code) & ((1 << mantissa_bits) - 1)) / f64::from(1 << mantissa_bits);
+        let magnitude =
+            if exponent == 0 { fraction * 2f64.powi(1 - bias) } else { (1.0 + fraction) * 2f64.powi(exponent - bias) };
+        (sign * magnitude) as f32
+    }
+
+    #[test]
+    fn ocp_formats_agree_with_another_implementation() {
+        assert_same(&E4M3, |code| float8::F8E4M3::from_bits(code).to_f32());
+        assert_same(&E5M2, |code| float8::F8E5M2::from_bits(code).to_f32());
+    }
+
+    #[test]
+    fn every_code_follows_its_formula() {
+        assert_same(&E4M3, |code| if code & 0x7f == 0x7f { f32::NAN } else { formula(code, 3, 7) });
+        assert_same(&E5M2, |code| match code & 0x7f {
+            0x7c => f32::INFINITY.copysign(formula(code & 0x80 | 1, 2, 15)),
+            0x7d.. => f32::NAN,
+            _ => formula(code, 2, 15),
+        });
+        assert_same(&E4M3_FNUZ, |code| if code == 0x80 { f32::NAN } else { formula(code, 3, 8) });
+        assert_same(&E5M2_FNUZ, |code| if code == 0x80 { f32::NAN } else { formula(code, 2, 16) });
+        assert_same(&E8M0, |code| if code == 0xff { f32::NAN } else { 2f64.powi(i32::from(code) - 127) as f32 });
+    }
+
+    #[test]
+    fn the_largest_values_are_those_of_the_specifications() {
+        assert_eq!(E4M3[0x7e], 448.0);
+        assert_eq!(E5M2[0x7b], 57344.0);
+        assert_eq!(E4M3_FNUZ[0x7f], 240.0);
+        assert_eq!(E5M2_FNUZ[0x7f], 57344.0);
+    }
+}

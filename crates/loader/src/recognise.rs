@@ -145,3 +145,55 @@ fn is_text(bytes: &[u8]) -> bool {
 fn find(text: &[u8], needle: &[u8]) -> bool {
     text.windows(needle.len()).any(|window| window == needle)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(bytes: &[u8]) -> Recognised {
+        recognise(bytes, 1 << 20)
+    }
+
+    #[test]
+    fn pages_and_pointers_are_named() {
+        for page in ["<!DOCTYPE html><html>", "\u{feff}<HTML><HEAD>", "\n\n  <html lang=en>", "<head><title>x"] {
+            assert_eq!(start(page.as_bytes()), Recognised::Refused(Refused::HtmlPage), "{page}");
+        }
+        let pointer = "version https://git-lfs.github.com/spec/v1\r\noid sha256:00\r\nsize 4265146304\r\n";
+        assert_eq!(start(pointer.as_bytes()), Recognised::Refused(Refused::LfsPointer(Some(4_265_146_304))));
+        let cut = &pointer[..50];
+        assert_eq!(start(cut.as_bytes()), Recognised::Refused(Refused::LfsPointer(None)));
+    }
+
+    #[test]
+    fn other_formats_are_named() {
+        for (bytes, name) in [
+            (&b"GGUF\x03\0\0\0"[..], "GGUF"),
+            (b"PK\x03\x04\0\0\0\0", "zip"),
+            (b"\x80\x02\x8a\x0al", "pickle"),
+            (b"{\"metadata\": {}, \"weight_map\": {}}", "index"),
+            (b"\xdd\x85\x76\x00\x03\0\0\0", "binary ncnn"),
+        ] {
+            match start(bytes) {
+                Recognised::Refused(Refused::Format(format)) => assert!(format.contains(name), "{format}"),
+                other => panic!("{name}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_object_after_the_length_makes_it_safetensors() {
+        assert_eq!(start(b"\x08\0\0\0\0\0\0\0{}      "), Recognised::Safetensors);
+        assert_eq!(start(b"\0\0\0\0\0\0\0\x08{}      "), Recognised::Safetensors, "whatever the length says");
+        assert_eq!(start(b"\x08\0\0\0\0\0\0\0[]      "), Recognised::PerhapsSafetensors);
+        assert_eq!(recognise(b"\x08\0\0\0\0\0\0\0[]", 10), Recognised::Unknown, "a length beyond the file");
+        assert_eq!(start(b"{\"error\"{: \"not found\"}"), Recognised::Unknown, "text is no length");
+    }
+
+    #[test]
+    fn ncnn_text_begins_with_its_number() {
+        assert_eq!(start(b"7767517\r\n1 1\r\n"), Recognised::NcnnParam);
+        assert_eq!(start(b"77675170\n1 1\n"), Recognised::Unknown);
+        assert_eq!(start(b""), Recognised::Unknown);
+    }
+}

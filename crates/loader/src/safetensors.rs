@@ -381,3 +381,112 @@ impl<'de> Deserialize<'de> for Loose {
         deserializer.deserialize_any(LooseVisitor)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(json: &str, data_bytes: u64) -> Result<Header, Error> {
+        let file_bytes = LENGTH_BYTES + json.len() as u64 + data_bytes;
+        parse_header(Path::new("x.safetensors"), json.as_bytes(), file_bytes, FileId(0))
+    }
+
+    const TWO: &str = r#"{"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]},
+                          "a":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#;
+
+    #[test]
+    fn entries_become_tensors_with_offsets_in_the_file() {
+        let header = parse(TWO, 12).unwrap();
+        let data_offset = 8 + TWO.len() as u64;
+        let a = header.tensors.get("a").unwrap();
+        assert_eq!((a.dtype, a.shape.as_slice(), a.offset, a.bytes), (DType::F32.into(), &[1, 2][..], data_offset, 8));
+        let b = header.tensors.get("b").unwrap();
+        assert_eq!((b.dtype, b.shape.as_slice(), b.offset, b.bytes), (DType::F16.into(), &[2][..], data_offset + 8, 4));
+    }
+
+    #[test]
+    fn the_data_is_used_up_exactly() {
+        assert!(matches!(
+            parse(TWO, 11),
+            Err(Error::Truncated { expected_bytes, found_bytes, .. }) if expected_bytes == found_bytes + 1
+        ));
+        assert!(matches!(parse(TWO, 13), Err(Error::UnusedBytes { bytes: 1, .. })));
+        let hole = TWO.replace("[8,12]", "[9,13]");
+        assert!(matches!(parse(&hole, 13), Err(Error::UnusedBytes { bytes: 1, .. })));
+        let overlap = TWO.replace("[8,12]", "[4,8]");
+        match parse(&overlap, 8) {
+            Err(Error::OffsetOverlap { first, second, .. }) => assert_eq!((&*first, &*second), ("a", "b")),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_entry_it_is_about() {
+        for (from, to) in [("\"F16\"", "16"), ("[2]", "[-2]"), ("[2]", "2"), ("[8,12]", "[8]"), ("\"shape\"", "\"s\"")]
+        {
+            match parse(&TWO.replacen(from, to, 1), 12) {
+                Err(Error::InvalidHeader { tensor, .. }) => assert_eq!(tensor.as_deref(), Some("b"), "{to}"),
+                other => panic!("{to}: {other:?}"),
+            }
+        }
+        match parse(&format!("{TWO},"), 12) {
+            Err(Error::InvalidHeader { tensor, .. }) => assert_eq!(tensor, None, "after all entries"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn fields_come_once_in_any_order_and_unknown_ones_are_passed_over() {
+        let other = r#"{"a":{"x":[{}],"data_offsets":[0,2],"shape":[],"dtype":"BF16"}}"#;
+        let header = parse(other, 2).unwrap();
+        assert_eq!(header.tensors.get("a").unwrap().n_elements(), 1);
+        let twice = other.replace("\"x\":[{}]", "\"shape\":[]");
+        assert!(parse(&twice, 2).unwrap_err().to_string().contains("duplicate field \"shape\""));
+    }
+
+    #[test]
+    fn every_type_of_the_format_has_its_size() {
+        for (name, bits) in [
+            ("F64", 64),
+            ("F32", 32),
+            ("F16", 16),
+            ("BF16", 16),
+            ("I64", 64),
+            ("I32", 32),
+            ("I16", 16),
+            ("I8", 8),
+            ("U64", 64),
+            ("U32", 32),
+            ("U16", 16),
+            ("U8", 8),
+            ("BOOL", 8),
+            ("F8_E4M3", 8),
+            ("F8_E5M2", 8),
+            ("F8_E4M3FNUZ", 8),
+            ("F8_E5M2FNUZ", 8),
+            ("F8_E8M0", 8),
+        ] {
+            let bytes = 3 * bits / 8;
+            let json = format!(r#"{{"a":{{"dtype":"{name}","shape":[3],"data_offsets":[0,{bytes}]}}}}"#);
+            assert_eq!(parse(&json, bytes).unwrap().tensors.total_bytes(), bytes, "{name}");
+        }
+        for name in ["F4", "F6_E2M3", "C64", "f32", ""] {
+            let json = format!(r#"{{"a":{{"dtype":"{name}","shape":[8],"data_offsets":[0,4]}}}}"#);
+            assert!(matches!(parse(&json, 4), Err(Error::UnknownType { dtype, .. }) if dtype == name));
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_wherever_it_stands() {
+        let deep = "[".repeat(100_000);
+        for json in [
+            deep.clone(),
+            format!(r#"{{"__metadata__":{deep}"#),
+            format!(r#"{{"__metadata__":{{"a":{deep}"#),
+            format!(r#"{{"a":{{"x":{deep}"#),
+            format!(r#"{{"a":{{"shape":{deep}"#),
+        ] {
+            assert!(matches!(parse(&json, 0), Err(Error::InvalidHeader { .. })));
+        }
+    }
+}

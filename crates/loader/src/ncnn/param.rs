@@ -171,3 +171,122 @@ impl Number {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NET: &str = "7767517\n\
+        3 4\n\
+        Input        in    0 1 data\n\
+        Split        split 1 2 data a b\n\
+        Convolution  conv  1 1 a out 0=8 1=3 5=1 6=216 9=2 -23310=1,2.000000e-01 -23304=2,1,-1 2=1.5\n";
+
+    fn parse(text: &str) -> Result<NcnnNet, Error> {
+        parse_param(Path::new("x.param"), text.as_bytes())
+    }
+
+    /// The line and the problem that the text is refused for.
+    #[track_caller]
+    fn refused(text: &str) -> (usize, String) {
+        match parse(text) {
+            Err(Error::InvalidNcnn { line, problem, .. }) => (line, problem),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn layers_are_read_with_their_wiring_and_parameters() {
+        let net = parse(NET).unwrap();
+        let kinds: Vec<&str> = net.layers.iter().map(|layer| layer.kind.as_str()).collect();
+        assert_eq!(kinds, ["Input", "Split", "Convolution"]);
+        assert_eq!(net.layers[1].outputs, ["a", "b"]);
+        let conv = &net.layers[2];
+        assert_eq!((conv.name.as_str(), conv.line), ("conv", 5));
+        assert_eq!((&conv.inputs[..], &conv.outputs[..]), (&["a".to_owned()][..], &["out".to_owned()][..]));
+        assert_eq!(conv.params[&6], NcnnValue::Int(216));
+        assert_eq!(conv.params[&2], NcnnValue::Float(1.5));
+        assert_eq!(conv.params[&10], NcnnValue::Floats(vec![0.2]));
+        assert_eq!(conv.params[&4], NcnnValue::Ints(vec![1, -1]));
+    }
+
+    #[test]
+    fn line_ends_and_blank_lines_do_not_matter() {
+        let net = parse(NET).unwrap();
+        assert_eq!(parse(&NET.replace('\n', "\r\n")).unwrap(), net);
+        assert_eq!(parse(NET.trim_end()).unwrap(), net);
+        assert_eq!(parse(&format!("{NET}\n  \n")).unwrap(), net);
+        assert_eq!(parse(&format!("\u{feff}{NET}")).unwrap(), net);
+    }
+
+    #[test]
+    fn the_magic_number_comes_first() {
+        for text in ["", "7767518\n1 1\n", "-7767517\n", "hello"] {
+            assert!(matches!(parse(text), Err(Error::BadMagic { .. })), "{text:?}");
+        }
+        assert_eq!(refused("7767517").1, "the counts of layers and blobs are missing");
+        assert_eq!(refused("7767517 3 4\nInput in 0 1 a\n").0, 1);
+    }
+
+    #[test]
+    fn counts_must_agree_with_what_follows() {
+        for counts in ["2 4", "4 4", "3 3", "3 5", "0 0", "3", "-3 4", "3 4 5", "a b", "4294967299 4"] {
+            assert_eq!(refused(&NET.replace("3 4", counts)).0, 2, "{counts}");
+        }
+        assert_eq!(refused("7767517\n0 0\n").1, "the model has no layers");
+    }
+
+    #[test]
+    fn blobs_are_made_once_and_before_they_are_read() {
+        assert!(refused(&NET.replace("1 1 a out", "1 1 out out")).1.contains("reads the blob \"out\""));
+        assert!(refused(&NET.replace("1 1 a out", "1 1 a b")).1.contains("the blob \"b\" is made twice"));
+        assert!(matches!(parse(&NET.replace("conv ", "in ")), Err(Error::DuplicateName { name, .. }) if name == "in"));
+    }
+
+    #[test]
+    fn a_layer_that_announces_more_blobs_than_it_names_is_refused() {
+        for layer in ["Concat", "Concat c", "Concat c x 1", "Concat c 4294967295 1 a", "Concat c 1 -1 a"] {
+            assert_eq!(refused(&format!("7767517\n1 1\n{layer}\n")).0, 3, "{layer}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_numbers_with_an_id() {
+        for param in [
+            "5",
+            "5=",
+            "5=abc",
+            "=5",
+            "x=1",
+            "5=1=2",
+            "32=1",
+            "-1=1",
+            "-2147483648=1",
+            "0=8 0=8",
+            "5=2147483648",
+            "5=1e99",
+            "5=1.0.0",
+            "-23310=",
+            "-23310=2,1",
+            "-23310=1,1,2",
+            "-23310=1000000000,1",
+            "-23310=-1",
+            "-23310=1,x",
+            "-23340=1,1",
+        ] {
+            let (line, problem) = refused(&format!("7767517\n1 1\nInput in 0 1 data {param}\n"));
+            assert_eq!(line, 3);
+            assert!(problem.contains("parameter"), "{param}: {problem}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_refused_at_its_line() {
+        let mut text = NET.as_bytes().to_vec();
+        text.splice(30..31, [0xff]);
+        match parse_param(Path::new("x.param"), &text) {
+            Err(Error::InvalidNcnn { line: 3, .. }) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
