@@ -333,6 +333,12 @@ pub enum Error {
         /// The second.
         second: String,
     },
+    /// The operating system gave no thread to read with.
+    #[error("cannot start a thread to read with: {source}")]
+    ThreadStart {
+        /// What it said.
+        source: std::io::Error,
+    },
     /// The caller cancelled the read.
     #[error("the read was cancelled")]
     Cancelled,

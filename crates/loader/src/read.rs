@@ -5,7 +5,8 @@
 //! and one as `f32`. Chunks are handed out in the order of the file, which disks prefer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::mpsc::{self, SyncSender};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::catalogue::TensorInfo;
@@ -65,16 +66,16 @@ pub fn read_tensors(
     let mut jobs = requests.iter_mut().map(|request| Job::new(source, request)).collect::<Result<Vec<_>, _>>()?;
     jobs.sort_by_key(|job| (job.info.file, job.info.offset));
     let total_bytes = jobs.iter().map(|job| job.info.bytes).sum();
-    let n_chunks: usize = jobs.iter().map(Job::n_chunks).sum();
+    let n_chunks = jobs.iter().map(Job::n_chunks).sum();
     let n_threads = match options.n_threads {
         0 => thread::available_parallelism().map_or(1, usize::from),
         n => n,
     };
+    let n_threads = n_threads.min(n_chunks);
 
     let chunks = Mutex::new(jobs.into_iter().flat_map(Job::into_chunks));
     let failed = AtomicBool::new(false);
-    let (sender, receiver) = mpsc::channel();
-    let work = |sender: mpsc::Sender<Result<u64, Error>>| {
+    let work = |sender: SyncSender<Result<u64, Error>>| {
         let mut scratch = Scratch::default();
         while !failed.load(Ordering::Relaxed) {
             // No code that holds the lock panics.
@@ -82,14 +83,23 @@ pub fn read_tensors(
             let is_cancelled = options.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed));
             let result = if is_cancelled { Err(Error::Cancelled) } else { chunk.read(&mut scratch) };
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            // The receiver outlives the threads.
-            let _ = sender.send(result);
+            // The receiver goes away early only when the progress callback panics.
+            if sender.send(result).is_err() {
+                break;
+            }
         }
     };
     thread::scope(|scope| {
-        for _ in 0..n_threads.min(n_chunks) {
+        // Bounded, so that progress is told while it happens and a callback that cancels is heard in time.
+        let (sender, receiver) = mpsc::sync_channel(n_threads);
+        for n_started in 0..n_threads {
             let sender = sender.clone();
-            scope.spawn(|| work(sender));
+            match thread::Builder::new().spawn_scoped(scope, || work(sender)) {
+                Ok(_) => {}
+                // Fewer threads do the work as well.
+                Err(source) if n_started == 0 => return Err(Error::ThreadStart { source }),
+                Err(_) => break,
+            }
         }
         drop(sender);
         let mut progress = options.progress;
