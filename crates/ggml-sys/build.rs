@@ -1,9 +1,12 @@
-//! Compiles ggml: the base library and the CPU backend with the C and C++ compiler alone. What each step does and why
-//! stands in the modules under `build/`.
+//! Compiles ggml: the base library and the CPU backend with the C and C++ compiler alone, GPU backends through ggml's CMake
+//! project. What each step does and why stands in the modules under `build/`.
 #![allow(clippy::expect_used, reason = "a build script reports by panicking, and what it expects is cargo's contract")]
 
 #[path = "build/cpu.rs"]
 mod cpu;
+#[cfg(feature = "_cmake")]
+#[path = "build/gpu.rs"]
+mod gpu;
 #[path = "build/isa.rs"]
 mod isa;
 #[path = "build/source.rs"]
@@ -22,12 +25,22 @@ fn main() {
     }
 
     let ggml = source::locate(&out_dir);
-    source::rerun_if_changed(&ggml);
     let isa = isa::select();
     isa::write_list(&out_dir, &isa);
-    cpu::build(&ggml, &out_dir, &isa);
 
+    #[cfg(feature = "_cmake")]
+    let gpus = gpu::build(&ggml, &out_dir);
+    #[cfg(feature = "_cmake")]
+    let backends: Vec<&str> = gpus.iter().map(|gpu| gpu.define).collect();
+    #[cfg(not(feature = "_cmake"))]
+    let backends: Vec<&str> = Vec::new();
+    cpu::build(&ggml, &out_dir, &isa, &backends);
+    #[cfg(feature = "_cmake")]
+    gpus.iter().for_each(gpu::link);
+
+    // For build scripts of direct dependents, as DEP_GGML_INCLUDE and so on.
     println!("cargo:include={}", ggml.join("include").display());
     println!("cargo:source={}", ggml.display());
     println!("cargo:root={}", out_dir.display());
+    println!("cargo:cpu={}", isa.iter().map(|feature| feature.name).collect::<Vec<_>>().join(","));
 }

@@ -44,8 +44,8 @@ const CPU: &[&str] = &[
 const CPU_BY_ARCH: &[(&str, &str)] =
     &[("x86_64", "ggml-cpu/arch/x86/quants.c"), ("aarch64", "ggml-cpu/arch/arm/quants.c")];
 
-/// Builds and links the static libraries.
-pub(crate) fn build(ggml: &Path, out_dir: &Path, features: &[&CpuFeature]) {
+/// Builds and links the static libraries. `backends` are the macros that tell the registry of further backends.
+pub(crate) fn build(ggml: &Path, out_dir: &Path, features: &[&CpuFeature], backends: &[&str]) {
     let src = ggml.join("src");
     let generated = write_version_header(ggml, out_dir);
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets CARGO_CFG_TARGET_ARCH");
@@ -59,7 +59,12 @@ pub(crate) fn build(ggml: &Path, out_dir: &Path, features: &[&CpuFeature]) {
     // A static linker resolves from left to right: users before what they use.
     let shim = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR")).join("shim");
     println!("cargo:rerun-if-changed={}", shim.display());
-    compiler(Language::Cxx, &includes).file(shim.join("shim.cpp")).compile("fresco-ggml-shim");
+    let mut build = compiler(Language::Cxx, &includes);
+    build.file(shim.join("shim.cpp"));
+    if env::var_os("CARGO_FEATURE_DYNAMIC_BACKENDS").is_some() {
+        build.file(shim.join("load.cpp"));
+    }
+    build.compile("fresco-ggml-shim");
 
     for (library, files) in libraries {
         let (c_files, cxx_files): (Vec<&str>, Vec<&str>) = files.into_iter().partition(|file| file.ends_with(".c"));
@@ -78,6 +83,9 @@ pub(crate) fn build(ggml: &Path, out_dir: &Path, features: &[&CpuFeature]) {
                 }
                 "ggml-registry" => {
                     build.define("GGML_USE_CPU", None);
+                    backends.iter().for_each(|backend| {
+                        build.define(backend, None);
+                    });
                 }
                 _ => {}
             }

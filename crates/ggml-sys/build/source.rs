@@ -18,22 +18,23 @@ const SOURCE_SUBDIRECTORY: &str = "llama.cpp/ggml";
 pub(crate) fn locate(out_dir: &Path) -> PathBuf {
     println!("cargo:rerun-if-env-changed=FRESCO_GGML_DIR");
     if let Some(dir) = env::var_os("FRESCO_GGML_DIR") {
-        return checked(PathBuf::from(dir), "FRESCO_GGML_DIR names");
+        return editable(PathBuf::from(dir), "FRESCO_GGML_DIR names");
     }
     let vendor = manifest_dir().join("../../vendor");
     let vendored = vendor.join("ggml");
     // Watched also while it is missing, so that the build follows the copy's coming and going.
     println!("cargo:rerun-if-changed={}", vendored.join("include").display());
     if vendored.is_dir() {
-        return checked(vendored, "the offline copy is");
+        return editable(vendored, "the offline copy is");
     }
     from_registry(&fetch_package(&vendor, out_dir))
 }
 
-/// Makes cargo run the build again when a file of the source changes: each file by itself, since cargo takes a
-/// directory's own time stamp, which the editing of a file below leaves alone.
-pub(crate) fn rerun_if_changed(dir: &Path) {
-    for entry in read_dir(dir) {
+/// Makes cargo run the build again when a file of an editable source changes: each file by itself, since cargo takes a
+/// directory's own time stamp, which the editing of a file below leaves alone. The registry's copy never changes.
+fn rerun_if_changed(dir: &Path) {
+    let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("cannot list {}: {error}", dir.display()));
+    for entry in entries.flatten().map(|entry| entry.path()) {
         if entry.is_dir() {
             rerun_if_changed(&entry);
         } else {
@@ -90,6 +91,12 @@ fn from_registry(fetch: &Path) -> PathBuf {
     checked(Path::new(manifest).with_file_name(SOURCE_SUBDIRECTORY), "the registry package holds")
 }
 
+fn editable(dir: PathBuf, how: &str) -> PathBuf {
+    let dir = checked(dir, how);
+    rerun_if_changed(&dir);
+    dir
+}
+
 fn checked(dir: PathBuf, how: &str) -> PathBuf {
     for file in ["include/ggml.h", "src/ggml.c", "src/ggml-cpu/ggml-cpu.c"] {
         assert!(dir.join(file).is_file(), "{how} {}, but that has no {file}: it is no source of ggml", dir.display());
@@ -99,9 +106,4 @@ fn checked(dir: PathBuf, how: &str) -> PathBuf {
 
 fn manifest_dir() -> PathBuf {
     PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
-}
-
-fn read_dir(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("cannot list {}: {error}", dir.display()));
-    entries.flatten().map(|entry| entry.path()).collect()
 }

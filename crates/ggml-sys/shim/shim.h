@@ -33,6 +33,9 @@ enum fresco_status fresco_device_props(ggml_backend_dev_t device, struct ggml_ba
 enum fresco_status fresco_backend_init(ggml_backend_dev_t device, ggml_backend_t * backend, struct fresco_message * message);
 enum fresco_status fresco_backend_free(ggml_backend_t backend, struct fresco_message * message);
 enum fresco_status fresco_backend_synchronize(ggml_backend_t backend, struct fresco_message * message);
+// Loads a backend that `cargo xtask backend` built, for good, and adds its devices to ggml's list. There only with the
+// feature `dynamic-backends`.
+enum fresco_status fresco_backend_load(const char * path, ggml_backend_reg_t * reg, struct fresco_message * message);
 
 // Buffers.
 enum fresco_status fresco_buffer_alloc(ggml_backend_buffer_type_t buft, size_t n_bytes, ggml_backend_buffer_t * buffer, struct fresco_message * message);

@@ -1667,6 +1667,13 @@ unsafe extern "C" {
     pub fn fresco_backend_synchronize(backend: ggml_backend_t, message: *mut fresco_message) -> fresco_status;
 }
 unsafe extern "C" {
+    pub fn fresco_backend_load(
+        path: *const ::core::ffi::c_char,
+        reg: *mut ggml_backend_reg_t,
+        message: *mut fresco_message,
+    ) -> fresco_status;
+}
+unsafe extern "C" {
     pub fn fresco_buffer_alloc(
         buft: ggml_backend_buffer_type_t,
         n_bytes: usize,
