@@ -152,13 +152,21 @@ impl DType {
         (n / self.block_len() as u64).checked_mul(self.block_bytes() as u64)
     }
 
-    /// Whether `dequantize` turns it into `f32`: the floating-point types but `f64`, and every
+    /// What addresses of elements, or blocks, are multiples of.
+    pub(crate) const fn alignment(self) -> usize {
+        // A struct's size is a multiple of its alignment, and blocks hold nothing wider than f32.
+        let widest = if self.is_quantized() { 4 } else { 8 };
+        let divisor = 1 << self.block_bytes().trailing_zeros();
+        if divisor < widest { divisor } else { widest }
+    }
+
+    /// Whether [`dequantize`](crate::dequantize) turns it into `f32`: the floating-point types but `f64`, and every
     /// block type but the two that only serve as operands inside a product.
     pub const fn can_dequantize(self) -> bool {
         !matches!(self, DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::F64 | DType::Q8_1 | DType::Q8K)
     }
 
-    /// Whether `quantize` makes it from `f32`. `iq2_xxs`, `iq2_xs` and `iq1_s` need statistics of
+    /// Whether [`quantize`](crate::quantize) makes it from `f32`. `iq2_xxs`, `iq2_xs` and `iq1_s` need statistics of
     /// the activations, which nothing here has.
     pub const fn can_quantize(self) -> bool {
         self.can_dequantize() && !matches!(self, DType::Iq2Xxs | DType::Iq2Xs | DType::Iq1S)
