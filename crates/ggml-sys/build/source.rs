@@ -22,8 +22,8 @@ pub(crate) fn locate(out_dir: &Path) -> PathBuf {
     }
     let vendor = manifest_dir().join("../../vendor");
     let vendored = vendor.join("ggml");
-    // Watched also while it is missing, so that the build follows the copy's coming and going.
-    println!("cargo:rerun-if-changed={}", vendored.join("include").display());
+    // The folder around it, so that the build follows the copy's coming and going: a missing file would always be news.
+    println!("cargo:rerun-if-changed={}", vendor.display());
     if vendored.is_dir() {
         return editable(vendored, "the offline copy is");
     }
