@@ -7,10 +7,16 @@
 #![forbid(unsafe_code)]
 
 mod cancel;
+mod engine;
+mod error;
 mod graph;
+mod lower;
 mod plan;
+mod session;
 
 pub use cancel::CancelToken;
+pub use engine::{Engine, Task};
+pub use error::{Error, Phase};
 pub use fresco_residency as residency;
 pub use graph::{
     BinaryOp, Conv2d, Cut, Graph, GraphBuilder, GraphError, Kind, Op, Origin, Scalar, UnaryOp, Value, ValueId,
@@ -19,3 +25,4 @@ pub use graph::{
 pub use plan::{Plan, Segment};
 pub use residency::ggml::{self, DType};
 pub use residency::{Shape, loader};
+pub use session::{Session, SessionOptions};

@@ -317,15 +317,15 @@ impl Storages {
         }
         for (step, &index) in graph.order().iter().enumerate() {
             let record = &records[index as usize];
+            // Scratch leaves take memory when they are first used, be it by what writes into them.
+            for &source in &record.sources {
+                storages.add_scratch(records, records[source as usize].root, step, &lasts, &bytes_of);
+            }
             let is_leaf = matches!(record.role, Role::Input | Role::External | Role::Scratch);
             if record.root != index || is_leaf {
                 continue;
             }
             let last = lasts[index as usize];
-            // Scratch leaves take memory when they are first used.
-            for &source in &record.sources {
-                storages.add_scratch(records, records[source as usize].root, step, &lasts, &bytes_of);
-            }
             match storages.reusable(records, index, step) {
                 Some(demand) => {
                     storages.demands[demand].last = last;

@@ -7,13 +7,15 @@
 #![forbid(unsafe_code)]
 
 mod declaration;
+mod ledger;
 mod param;
 mod residency;
 mod shape;
 
 pub use declaration::{Declaration, LoadReport, Mismatch, ParamScope};
 pub use fresco_loader as loader;
+pub use ledger::{Account, Balance, Ledger, Purpose};
 pub use loader::ggml;
 pub use param::{ComponentId, Param, ParamId, ParamRole};
-pub use residency::Residency;
+pub use residency::{ComponentOptions, Error, LoadProgress, Pins, Residency, Resident};
 pub use shape::{MAX_RANK, Shape};

@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(dtype(StoredType::Ggml(DType::F16)), DType::F16);
         assert_eq!(dtype(StoredType::Ggml(DType::BF16)), DType::BF16);
         assert_eq!(dtype(StoredType::Ggml(DType::F32)), DType::F32);
-        assert_eq!(dtype(StoredType::F64), DType::F32);
+        assert_eq!(dtype(StoredType::Ggml(DType::F64)), DType::F32);
     }
 
     #[test]

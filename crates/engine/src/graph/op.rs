@@ -171,7 +171,7 @@ impl fmt::Display for Op {
                 write!(f, "{})", parts.join(", "))
             }
             Self::Concat { dim } => write!(f, "concat(dim {dim})"),
-            Self::Slice { dim, start, len } => write!(f, "slice(dim {dim}, {start}..{})", start + len),
+            Self::Slice { dim, start, len } => write!(f, "slice(dim {dim}, {len} from {start})"),
             Self::UpsampleNearest { factor } => write!(f, "upsample_nearest({factor})"),
             Self::InterpolateBicubic { height, width } => write!(f, "interpolate_bicubic({height}, {width})"),
             Self::PixelShuffle { factor } => write!(f, "pixel_shuffle({factor})"),
