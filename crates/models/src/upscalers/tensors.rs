@@ -1,0 +1,40 @@
+//! Reading a net's configuration off the shapes of its tensors.
+
+use std::collections::BTreeSet;
+
+use crate::Fault;
+use crate::engine::loader::Catalogue;
+
+/// A catalogue with canonical names, seen as the tensors of a net.
+#[derive(Clone, Copy)]
+pub(super) struct Tensors<'c>(pub(super) &'c Catalogue);
+
+impl Tensors<'_> {
+    /// The shape `[out, in / groups, KH, KW]` of a convolution's weight. No length is 0.
+    pub(super) fn kernel(self, module: &str) -> Result<[u64; 4], Fault> {
+        let name = format!("{module}.weight");
+        let Some(tensor) = self.0.get(&name) else { return Err(Fault::Missing { name }) };
+        match <[u64; 4]>::try_from(tensor.shape.as_slice()) {
+            Ok(shape) if !shape.contains(&0) => Ok(shape),
+            _ => Err(self.mismatch(&name, "a convolution's [out, in, height, width]")),
+        }
+    }
+
+    /// The number of modules `<prefix><i>.…` with `i` counting up from `first`.
+    ///
+    /// Where a number is left out, the tensor `<prefix><i><probe>` is what is missing.
+    pub(super) fn n_numbered(self, prefix: &str, first: u64, probe: &str) -> Result<u64, Fault> {
+        let number = |name: &str| name.strip_prefix(prefix)?.split_once('.')?.0.parse::<u64>().ok();
+        let numbers: BTreeSet<u64> = self.0.names().filter_map(number).collect();
+        match (first..).zip(&numbers).find(|(expected, found)| expected != *found) {
+            None => Ok(numbers.len() as u64),
+            Some((expected, _)) => Err(Fault::Missing { name: format!("{prefix}{expected}{probe}") }),
+        }
+    }
+
+    /// The fault of a tensor that has another shape than `expected`.
+    pub(super) fn mismatch(self, name: &str, expected: impl Into<String>) -> Fault {
+        let found = self.0.get(name).map(|tensor| tensor.shape.clone()).unwrap_or_default();
+        Fault::Mismatched { name: name.to_owned(), expected: expected.into(), found }
+    }
+}
