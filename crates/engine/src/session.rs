@@ -86,6 +86,8 @@ impl Session {
             _ => self.prepare(graph)?,
         };
         self.run_prepared(&mut prepared, pins, inputs, outputs, cancel)?;
+        // Only residency decides how long weights stay.
+        prepared.lowered.graph.unbind();
         self.prepared = Some(prepared);
         Ok(())
     }

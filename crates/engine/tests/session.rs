@@ -56,9 +56,10 @@ fn the_ledger_returns_to_its_baseline() {
     let balance = ledger.balance("CPU");
     assert_eq!(balance.current_bytes[&Purpose::Workspace], fixture.session.workspace_bytes());
     assert!(balance.current_bytes[&Purpose::Weights] >= 288, "144 weights of two bytes");
+    fixture.engine.residency_mut().remove(fixture.params[0].id.component).unwrap();
+    assert_eq!(ledger.balance("CPU").current_bytes[&Purpose::Weights], 0, "an idle session keeps no weight");
     fixture.session.release_workspace();
     assert_eq!(ledger.balance("CPU").current_bytes[&Purpose::Workspace], 0);
-    fixture.engine.residency_mut().remove(fixture.params[0].id.component).unwrap();
     drop(fixture);
     let balance = ledger.balance("CPU");
     assert_eq!(balance.total_bytes(), 0);

@@ -121,6 +121,14 @@ impl Graph {
         Ok(())
     }
 
+    /// Takes all external leaves their memory and lets go of its buffers. They are bound again before the next run.
+    pub fn unbind(&mut self) {
+        for index in std::mem::take(&mut self.bindings).into_keys() {
+            let views = self.views.get(&index).into_iter().flatten();
+            views.chain([&index]).for_each(|&index| unplace(self.records[index as usize].raw));
+        }
+    }
+
     /// Writes all elements of an input. Each input is written before every run: its memory is reused within the run.
     pub fn write(&mut self, id: TensorId, data: &[u8]) -> Result<(), Error> {
         let index = self.index(id)?;
