@@ -37,10 +37,50 @@ fn elementwise() {
     check(|x| x.leaky_relu(0.2), |x| if x < 0.0 { 0.2 * x } else { x });
     check(|x| x.silu(), |x| x / (1.0 + (-x).exp()));
     check(|x| x.sigmoid(), |x| 1.0 / (1.0 + (-x).exp()));
+    check(|x| x.mish(), mish);
+    check(|x| (x * 100.0).mish(), |x| mish(x * 100.0));
+    check(|x| x + -0.5, |x| x - 0.5);
     check(|x| x * 0.25, |x| x * 0.25);
     check(|x| x + x * 3.0, |x| 4.0 * x);
     check(|x| x - x * 3.0, |x| -2.0 * x);
     check(|x| x * x, |x| x * x);
+}
+
+fn mish(x: f32) -> f32 {
+    let x = f64::from(x);
+    (x * x.exp().ln_1p().tanh()) as f32
+}
+
+#[test]
+fn mish_is_precise_far_below_zero() {
+    let (_, shifted) = run([1, 1, 1, 64], |x| x * 20.0 + -20.0);
+    let (_, y) = run([1, 1, 1, 64], |x| (x * 20.0 + -20.0).mish());
+    for (x, y) in shifted.into_iter().zip(y) {
+        assert!((y - mish(x)).abs() <= 1e-5 * mish(x).abs(), "mish({x}) is {}, not {y}", mish(x));
+    }
+}
+
+#[test]
+fn channels_are_normalised_for_each_pixel() {
+    let vector = |name, seed| Weight { name, role: ParamRole::Vector, shape: vec![6], values: noise(seed, 6) };
+    let (weight, bias) = (vector("weight", 4), vector("bias", 5));
+    let mut fixture = Fixture::new(&[vector("weight", 4), vector("bias", 5)], None, 2);
+    let builder = GraphBuilder::new();
+    let x = builder.input("x", [2, 6, 3, 5]) * 3.0 + 7.0;
+    builder.output("y", x.norm_channels(&fixture.params[0], &fixture.params[1], 1e-3));
+    let x = noise(6, 180);
+    let y = fixture.run(&builder.finish().unwrap(), &x).unwrap();
+    let mut expected = vec![0.0; 180];
+    for start in (0..2 * 15).map(|pixel| pixel / 15 * 90 + pixel % 15) {
+        let value = |c: usize| f64::from(x[start + 15 * c]) * 3.0 + 7.0;
+        let mean = (0..6).map(value).sum::<f64>() / 6.0;
+        let variance = (0..6).map(|c| (value(c) - mean).powi(2)).sum::<f64>() / 6.0;
+        for c in 0..6 {
+            let normal = (value(c) - mean) / (variance + f64::from(1e-3f32)).sqrt();
+            expected[start + 15 * c] = (normal * f64::from(weight.values[c]) + f64::from(bias.values[c])) as f32;
+        }
+    }
+    assert!(relative_error(&y, &expected) < 2e-5, "the channels' mean is far larger than their differences");
 }
 
 #[test]

@@ -181,6 +181,21 @@ impl<'g> Value<'g> {
         self.unary(UnaryOp::Sigmoid)
     }
 
+    /// `x · tanh(ln(1 + exp(x)))` ([Misra 2019](https://arxiv.org/abs/1908.08681)).
+    #[track_caller]
+    #[must_use]
+    pub fn mish(self) -> Self {
+        self.unary(UnaryOp::Mish)
+    }
+
+    /// The channels of each pixel of `[N, C, H, W]` to mean 0 and variance 1, then times `weight [C]` and plus `bias [C]`.
+    #[track_caller]
+    #[must_use]
+    pub fn norm_channels(self, weight: &Param, bias: &Param, epsilon: f32) -> Self {
+        let operands = [self, self.builder.param(weight), self.builder.param(bias)];
+        self.builder.apply(Op::NormChannels { epsilon: Scalar(epsilon) }, &operands)
+    }
+
     /// `max(x, 0) + slope · min(x, 0)` with one slope a channel, for `[N, C, H, W]` and `[C]`.
     #[track_caller]
     #[must_use]
@@ -249,6 +264,15 @@ impl ops::Add for Value<'_> {
     #[track_caller]
     fn add(self, other: Self) -> Self {
         self.binary(BinaryOp::Add, other)
+    }
+}
+
+impl ops::Add<f32> for Value<'_> {
+    type Output = Self;
+
+    #[track_caller]
+    fn add(self, term: f32) -> Self {
+        self.builder.apply(Op::Shift { term: Scalar(term) }, &[self])
     }
 }
 

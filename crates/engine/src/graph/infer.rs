@@ -19,9 +19,21 @@ pub(super) fn infer(op: &Op, operands: &[Kind]) -> Result<Kind, String> {
             }
             Ok(a)
         }
-        Op::Unary(_) | Op::Scale { .. } => {
+        Op::Unary(_) | Op::Scale { .. } | Op::Shift { .. } => {
             let [x] = exactly(operands)?;
             floats(operands)?;
+            Ok(x)
+        }
+        Op::NormChannels { epsilon } => {
+            let [x, weight, bias] = exactly(operands)?;
+            floats(operands)?;
+            let [_, channels, _, _] = planes(x)?;
+            if [weight.shape, bias.shape] != [Shape::from([channels]); 2] {
+                return Err(format!("the weight and the bias must have shape [{channels}]"));
+            }
+            if !(epsilon.0.is_finite() && epsilon.0 >= 0.0) {
+                return Err("epsilon must be finite and not negative".into());
+            }
             Ok(x)
         }
         Op::Prelu => {

@@ -15,6 +15,17 @@ pub enum Op {
         /// The constant factor.
         factor: Scalar,
     },
+    /// `x + term`.
+    Shift {
+        /// The constant term.
+        term: Scalar,
+    },
+    /// The channels of each pixel to mean 0 and variance 1, `(x − mean) / √(variance + epsilon)`, then times a weight and
+    /// plus a bias for each channel: operands `x [N, C, H, W]`, `weight [C]`, `bias [C]`.
+    NormChannels {
+        /// What keeps the root away from 0.
+        epsilon: Scalar,
+    },
     /// `max(x, 0) + slope · min(x, 0)` with one slope a channel: operands `x [N, C, H, W]`, `slope [C]`.
     Prelu,
     /// A two-dimensional convolution: operands `x [N, C, H, W]`, `weight [O, C / groups, KH, KW]` and perhaps `bias [O]`.
@@ -82,6 +93,8 @@ pub enum UnaryOp {
     Silu,
     /// `1 / (1 + exp(−x))`
     Sigmoid,
+    /// `x · tanh(ln(1 + exp(x)))`
+    Mish,
 }
 
 /// How a convolution moves over its input.
@@ -153,7 +166,10 @@ impl fmt::Display for Op {
             Self::Unary(UnaryOp::LeakyRelu { slope }) => write!(f, "leaky_relu({slope:?})"),
             Self::Unary(UnaryOp::Silu) => f.write_str("silu"),
             Self::Unary(UnaryOp::Sigmoid) => f.write_str("sigmoid"),
+            Self::Unary(UnaryOp::Mish) => f.write_str("mish"),
             Self::Scale { factor } => write!(f, "scale({factor:?})"),
+            Self::Shift { term } => write!(f, "shift({term:?})"),
+            Self::NormChannels { epsilon } => write!(f, "norm_channels({epsilon:?})"),
             Self::Prelu => f.write_str("prelu"),
             Self::Conv2d(conv) => {
                 f.write_str("conv2d(")?;

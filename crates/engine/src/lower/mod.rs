@@ -85,7 +85,14 @@ fn lower_op<'s>(
         Op::Unary(UnaryOp::LeakyRelu { slope }) => x.leaky_relu(slope.0),
         Op::Unary(UnaryOp::Silu) => x.silu(),
         Op::Unary(UnaryOp::Sigmoid) => x.sigmoid(),
+        Op::Unary(UnaryOp::Mish) => mish(x),
         Op::Scale { factor } => x.scale(factor.0),
+        Op::Shift { term } => x.scale_bias(1.0, term.0),
+        Op::NormChannels { epsilon } => {
+            // The channels of a pixel become a row, and go back.
+            let rows = x.permute([1, 2, 0, 3])?.cont()?.norm(epsilon.0)?;
+            rows.mul(operand(1))?.add(operand(2))?.permute([2, 0, 1, 3])?.cont()
+        }
         Op::Prelu => {
             // max(x, 0) + slope · (x − max(x, 0))
             let positive = x.relu()?;
@@ -108,6 +115,15 @@ fn lower_op<'s>(
         Op::PixelShuffle { factor } => image::pixel_shuffle(x, *factor as i64, ne(result.shape)),
         Op::PixelUnshuffle { factor } => image::pixel_unshuffle(x, *factor as i64, ne(result.shape)),
     }
+}
+
+/// With `s = sigmoid(x)` and `q = sigmoid(−x)`, `tanh(ln(1 + exp(x)))` is `(1 − q²) / (1 + q²)`, and `1 − q²` is `s · (1 + q)`:
+/// nothing overflows and nothing cancels.
+fn mish(x: Tensor<'_>) -> Result<Tensor<'_>, ggml::OpError> {
+    let q = x.neg()?.sigmoid()?;
+    let numerator = x.sigmoid()?.mul(q.scale_bias(1.0, 1.0)?)?;
+    let denominator = q.sqr()?.scale_bias(1.0, 1.0)?;
+    x.mul(numerator.div(denominator)?)
 }
 
 /// A shape in ggml's order; dimensions beyond the fourth are folded into the outermost.
