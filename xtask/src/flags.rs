@@ -1,6 +1,8 @@
 //! The command line of `cargo xtask`.
 #![allow(missing_docs, reason = "the macro derives the types from the texts below and documents none of them")]
 
+use std::path::PathBuf;
+
 xflags::xflags! {
     /// Development tasks of the Fresco workspace.
     cmd xtask {
@@ -10,6 +12,20 @@ xflags::xflags! {
         cmd test {}
         /// Measures whole models.
         cmd bench {}
+        /// Says which tools are missing for what.
+        cmd doctor {}
+        /// Builds a GPU backend as a library that is loaded at run time: vulkan, cuda, hip, metal, opencl or sycl.
+        cmd backend {
+            required name: String
+            /// The folder to put it into, target/backends by default.
+            optional --out out: PathBuf
+            /// CUDA architectures, such as 86;90. By default those of this machine's devices, or 90.
+            optional --arch arch: String
+            /// How many compilers run at a time, as many as there are cores by default.
+            optional --jobs jobs: u32
+        }
+        /// Copies ggml's source into vendor/ggml, for builds without a network.
+        cmd vendor {}
         /// Writes the bindings of ggml's C interface anew, which needs libclang.
         cmd bindings {
             /// Only check that the committed bindings are what would be written.

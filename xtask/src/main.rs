@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a development tool talks to its terminal")]
 
+mod backend;
 mod bench;
 mod bindings;
 mod ci;
 mod demo;
+mod doctor;
 mod flags;
 mod layers;
 mod licenses;
@@ -28,6 +30,9 @@ fn main() -> ExitCode {
         XtaskCmd::Demo(_) => demo::run(),
         XtaskCmd::Test(_) => test::run(),
         XtaskCmd::Bench(_) => bench::run(),
+        XtaskCmd::Backend(flags) => backend::run(&flags.name, flags.out, flags.arch, flags.jobs),
+        XtaskCmd::Vendor(_) => vendor::run(),
+        XtaskCmd::Doctor(_) => doctor::run(),
         XtaskCmd::Bindings(flags) => bindings::run(flags.check),
         XtaskCmd::Testdata(_) => testdata::run(),
         XtaskCmd::Layers(_) => layers::run(),

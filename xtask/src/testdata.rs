@@ -186,7 +186,7 @@ fn download(wheel: &Wheel, downloads: &Path) -> anyhow::Result<()> {
 }
 
 /// The first Python interpreter on the path that has pip.
-fn python_with_pip(shell: &Shell) -> anyhow::Result<&'static str> {
+pub(crate) fn python_with_pip(shell: &Shell) -> anyhow::Result<&'static str> {
     let has_pip =
         |python: &&str| cmd!(shell, "{python} -m pip --version").quiet().ignore_stdout().ignore_stderr().run().is_ok();
     ["python3", "python"].into_iter().find(has_pip).context(
@@ -220,7 +220,7 @@ fn extract(archive: &Path, member: &Member, folder: &Path) -> anyhow::Result<()>
 }
 
 /// The checksum of a file in hexadecimal, or nothing where there is no file.
-fn sha256_of(path: &Path) -> anyhow::Result<Option<String>> {
+pub(crate) fn sha256_of(path: &Path) -> anyhow::Result<Option<String>> {
     let mut file = match fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

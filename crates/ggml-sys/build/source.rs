@@ -92,7 +92,7 @@ fn from_registry(fetch: &Path) -> PathBuf {
 }
 
 fn editable(dir: PathBuf, how: &str) -> PathBuf {
-    let dir = checked(dir, how);
+    let dir = std::path::absolute(checked(dir, how)).expect("what was just read is there");
     rerun_if_changed(&dir);
     dir
 }

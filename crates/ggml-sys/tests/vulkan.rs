@@ -1,6 +1,7 @@
 //! Vulkan computes what the CPU computes, be the backend linked in (feature `vulkan`) or loaded (feature
 //! `dynamic-backends`, after `cargo xtask backend vulkan`). On a machine without a GPU, Mesa's lavapipe is the device.
 #![cfg(any(feature = "vulkan", feature = "dynamic-backends"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, its helpers included")]
 #![allow(unsafe_code, reason = "the crate under test consists of foreign functions")]
 
 use std::ffi::CStr;

@@ -1,0 +1,1 @@
+../../../vendor/fetch/lib.rs
