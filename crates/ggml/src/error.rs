@@ -71,16 +71,6 @@ pub enum Error {
         /// What ggml said; may be empty.
         reason: String,
     },
-    /// One tensor alone is larger than the largest buffer of the device.
-    #[error("a tensor of {bytes} bytes exceeds the largest buffer of {device}, {max_bytes} bytes")]
-    TensorTooLarge {
-        /// The device.
-        device: String,
-        /// Bytes of the tensor.
-        bytes: u64,
-        /// The device's limit.
-        max_bytes: u64,
-    },
     /// A read or write goes beyond a buffer, or a tensor's bytes and the given slice differ in length.
     #[error("{what}: bytes {offset_bytes} to {} were asked of {limit_bytes}", offset_bytes.saturating_add(*n_bytes))]
     OutOfBounds {
@@ -202,11 +192,13 @@ pub enum Error {
         /// Bytes on the other side.
         n_bytes: usize,
     },
-    /// A loadable backend is missing, or is not one for this ggml.
-    #[error("{} is no loadable backend for this ggml", path.display())]
+    /// A file or folder of loadable backends cannot be used.
+    #[error("cannot load backends from {}: {reason}", path.display())]
     BackendLoad {
         /// The file or folder.
         path: std::path::PathBuf,
+        /// Why not.
+        reason: String,
     },
     /// An operation of a graph was given impossible operands.
     #[error(transparent)]

@@ -54,6 +54,8 @@ mod ffi;
 mod graph;
 mod init;
 mod layout;
+#[cfg(feature = "dynamic-backends")]
+mod load;
 mod log;
 mod memory;
 mod meter;
@@ -74,6 +76,8 @@ pub use dtype::DType;
 pub use error::{Error, OpError, OpProblem, Operand};
 pub use graph::Graph;
 pub use init::init;
+#[cfg(feature = "dynamic-backends")]
+pub use load::{BackendFile, load_backends};
 pub use meter::{AllocationMeter, CountingMeter, Refused};
 pub use ops::{Interpolation, Op, Unary};
 pub use quantize::{dequantize, quantize};

@@ -1,4 +1,5 @@
 //! Every operation against the same computed by hand, on 1, 2 and 3 threads.
+#![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 mod common;
 

@@ -14,7 +14,8 @@ impl<'g> Tensor<'g> {
     /// The patches of an image `[W, H, C, N]` (`ne`), as rows: `[C · KH · KW, OW, OH, N]`. Positions outside are zero.
     ///
     /// Pairs are (horizontal, vertical). Rows of the image must follow one another without gaps; planes may lie
-    /// further apart, so that a strip of rows can be a view. `result` is f32, or f16 to round the patches.
+    /// further apart, so that a strip of rows can be a view; Vulkan takes contiguous images only. `result` is f32, or
+    /// f16 to round the patches.
     pub fn im2col(
         self,
         kernel: [i64; 2],

@@ -13,7 +13,11 @@ impl<'g> Tensor<'g> {
     ///
     /// `self` may be of any type that dequantises, `other` is f32 or shares a half-precision type. Sums are in f32 on
     /// every backend. The CPU rounds an f32 `other` to the precision that the type of `self` is multiplied in: f16 for
-    /// f16, blocks of 8 bits for block types.
+    /// f16, blocks of 8 bits for block types. Vulkan rounds both to f16 where the device has it.
+    ///
+    /// On the CPU an f32 element's bits depend on its two rows, on the number of threads never, and on the number of
+    /// rows only in whether it is a multiple of 4: tiles of four take another kernel. What is to have the same bits in
+    /// strips of any height keeps `M` to multiples of 4.
     pub fn mul_mat(self, other: Tensor<'g>) -> Result<Tensor<'g>, OpError> {
         let error = |problem| op_error(Op::MulMat, &[self, other], problem);
         let (a, b) = (self.layout(), other.layout());

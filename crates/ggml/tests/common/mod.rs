@@ -1,5 +1,6 @@
 //! Running small graphs, and arrays to compute the same by hand.
 #![allow(dead_code, reason = "each test binary uses some of it")]
+#![allow(clippy::unwrap_used, reason = "a failure here is a failed test")]
 
 use std::sync::Arc;
 
