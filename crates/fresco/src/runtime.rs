@@ -1,0 +1,37 @@
+//! The devices of this machine.
+
+use crate::error::Error;
+use crate::ggml::{self, Device};
+
+/// The devices that models can run on, found once and shared by everything that is loaded.
+#[derive(Clone)]
+pub struct Runtime {
+    devices: Vec<Device>,
+}
+
+impl Runtime {
+    /// Finds the devices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if this build does not fit this machine's processor.
+    pub fn new() -> Result<Self, Error> {
+        Ok(Self { devices: Device::all()? })
+    }
+
+    /// All devices.
+    #[must_use]
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    /// The device of a name: whatever its case, a name or the unique beginning of one; `gpu` is the first GPU and `auto` the
+    /// best GPU, or the CPU where there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if the name fits no device or several; the message lists those there are.
+    pub fn device(&self, name: &str) -> Result<Device, Error> {
+        ggml::select_device(&self.devices, name).map_err(|error| ggml::Error::from(error).into())
+    }
+}
