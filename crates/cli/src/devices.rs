@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &DevicesArguments) -> anyhow::Result<Exit> {
             DeviceKind::DiscreteGpu => "discrete-gpu",
             DeviceKind::IntegratedGpu => "integrated-gpu",
             DeviceKind::Accelerator => "accelerator",
+            _ => "other",
         },
         free_bytes: device.memory().free_bytes,
         total_bytes: device.memory().total_bytes,

@@ -50,7 +50,7 @@ impl From<Exit> for ExitCode {
 /// An error and its causes in one line. Where a message contains that of its cause already, the cause is left out.
 pub(crate) fn describe(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
-    for cause in iter::successors(error.source(), |error| error.source()) {
+    for cause in iter::successors(error.source(), |&error| error.source()) {
         let cause = cause.to_string();
         if !text.ends_with(&cause) {
             text = format!("{text}: {cause}");
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn a_cause_is_told_once() {
-        let error = anyhow::anyhow!("cannot read x: no such file").context("cannot read x: no such file").context("a.png");
+        let error =
+            anyhow::anyhow!("cannot read x: no such file").context("cannot read x: no such file").context("a.png");
         assert_eq!(describe(error.as_ref()), "a.png: cannot read x: no such file");
     }
 }

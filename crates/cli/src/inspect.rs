@@ -53,12 +53,7 @@ fn document<'i>(path: &'i Path, info: &'i ModelInfo) -> Document<'i> {
     let tensors: Vec<_> = info
         .tensors
         .iter()
-        .map(|tensor| Tensor {
-            name: &tensor.name,
-            dtype: tensor.dtype,
-            shape: &tensor.shape,
-            bytes: tensor.bytes,
-        })
+        .map(|tensor| Tensor { name: &tensor.name, dtype: tensor.dtype, shape: &tensor.shape, bytes: tensor.bytes })
         .collect();
     Document {
         path,

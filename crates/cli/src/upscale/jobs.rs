@@ -148,7 +148,12 @@ mod tests {
     }
 
     /// Finds jobs with paths below `folder`, and shows them as `in > out`.
-    fn found(folder: &tempfile::TempDir, typed: &[&str], output: &str, existing: Existing) -> Result<Vec<String>, String> {
+    fn found(
+        folder: &tempfile::TempDir,
+        typed: &[&str],
+        output: &str,
+        existing: Existing,
+    ) -> Result<Vec<String>, String> {
         let root = folder.path();
         let typed: Vec<_> = typed.iter().map(|name| root.join(name)).collect();
         let show = |path: &Path| path.strip_prefix(root).unwrap().display().to_string();
@@ -177,7 +182,9 @@ mod tests {
         let of_pattern = found(&folder, &["in/*.*g", "in/b.jpg"], "out", Existing::Keep).unwrap();
         assert_eq!(of_pattern, ["in/b.jpg > out/b.jpg"]);
         assert_eq!(found(&folder, &["in/*.gif"], "out", Existing::Keep).unwrap_err(), "no file matches 'in/*.gif'");
-        assert!(found(&folder, &["in/deeper/../../in/[!]"], "out", Existing::Keep).unwrap_err().contains("not a pattern"));
+        assert!(
+            found(&folder, &["in/deeper/../../in/[!]"], "out", Existing::Keep).unwrap_err().contains("not a pattern")
+        );
     }
 
     #[test]

@@ -181,14 +181,14 @@ fn jpeg_is_complete(bytes: &[u8]) -> bool {
 }
 
 /// Checks that a picture, made `factor` times larger, fits a format; before it is made.
-pub(crate) fn check(picture: &Picture, factor: u64, format: FileFormat) -> anyhow::Result<()> {
+pub(crate) fn check(image: &Image, factor: u64, format: FileFormat) -> anyhow::Result<()> {
     let (name, max_side_px) = (format.name(), format.max_side_px());
-    let sides = [picture.image.width_px(), picture.image.height_px()].map(|px| u64::from(px).saturating_mul(factor));
+    let sides = [image.width_px(), image.height_px()].map(|px| u64::from(px).saturating_mul(factor));
     if sides.iter().any(|&px| px > u64::from(max_side_px)) {
         let [width, height] = sides;
         bail!("{name} cannot hold the {width} x {height} pixels of the result, only {max_side_px} on a side");
     }
-    if format == FileFormat::Jpeg && is_transparent(&picture.image) {
+    if format == FileFormat::Jpeg && is_transparent(image) {
         bail!("JPEG cannot hold the image's transparent parts; write PNG or WebP");
     }
     Ok(())

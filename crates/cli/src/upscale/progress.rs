@@ -33,7 +33,8 @@ impl Progress {
             return self.go_on();
         };
         if self.bar.length() != Some(total) {
-            let counts = if matches!(event, Event::Tile { .. }) { "{pos}/{len} tiles" } else { "{bytes}/{total_bytes}" };
+            let counts =
+                if matches!(event, Event::Tile { .. }) { "{pos}/{len} tiles" } else { "{bytes}/{total_bytes}" };
             self.bar.set_style(style(&format!("{{spinner}} {{msg}} [{{bar:30}}] {counts}, {{eta}} left")));
             self.bar.set_length(total);
         }
