@@ -1,6 +1,7 @@
 //! A graph: its tensors, its order of computation, and where its values lie.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, MutexGuard, RwLockReadGuard, RwLockWriteGuard};
@@ -302,6 +303,13 @@ impl Graph {
         let advice = "allocate the graph";
         let placement = self.placement.as_ref().ok_or(Error::NotPlaced { id, role: "a value", advice })?;
         placement.workspace.lock(placement.generation).ok_or(Error::Stale)
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ops = self.order.iter().map(|&index| self.records[index as usize].op);
+        f.debug_struct("Graph").field("id", &self.id).field("ops", &ops.collect::<Vec<_>>()).finish()
     }
 }
 
