@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use xshell::cmd;
 
-use crate::{demo, layers, licenses, process, test, tidy};
+use crate::{bindings, demo, layers, licenses, process, test, tidy};
 
 /// A check and its name.
 type Step = (&'static str, fn() -> anyhow::Result<()>);
@@ -15,6 +15,7 @@ const STEPS: &[Step] = &[
     ("layers", layers::run),
     ("tidy", tidy::run),
     ("licenses", licenses::run),
+    ("bindings", || bindings::run(true)),
     ("clippy", clippy),
     ("documentation", documentation),
     ("demo", demo::run),

@@ -16,6 +16,9 @@ const HARD_LIMIT: usize = 800;
 /// How far above a call its proof may begin: the attribute, the comment, and the lines of one statement.
 const PROOF_DISTANCE: usize = 10;
 
+/// Where `unsafe` may stand.
+const UNSAFE_PLACES: [&str; 3] = ["crates/ggml-sys", "crates/ggml", "crates/loader/src/mmap.rs"];
+
 /// Names that code below a folder must not contain, and the invariant of `docs/architecture.md` behind it.
 const FORBIDDEN_NAMES: &[(&str, &[&str], &str)] = &[
     (
@@ -85,8 +88,11 @@ pub(super) fn unfinished(path: &Path, lines: &[Line]) -> Vec<String> {
 }
 
 /// Outside tests, `unwrap` and `expect` stand right below the attribute that allows them, with the proof as its reason.
-/// (That they need the attribute at all is clippy's rule.)
+/// (That they need the attribute at all is clippy's rule.) Build scripts are free to panic, since that is how they fail.
 pub(super) fn unproved_unwraps(path: &Path, lines: &[Line]) -> Vec<String> {
+    if path.ends_with("build.rs") || path.iter().any(|folder| folder == "build") {
+        return Vec::new();
+    }
     let is_call = |code: &str| code.contains(".unwrap()") || code.contains(".expect(\"") || code.ends_with(".expect(");
     let names_lint =
         |line: &Line| line.code.contains("clippy::unwrap_used") || line.code.contains("clippy::expect_used");
@@ -114,6 +120,15 @@ pub(super) fn forbidden_names(path: &Path, lines: &[Line]) -> Vec<String> {
         }
     }
     problems
+}
+
+/// `unsafe` stands only where the architecture has a place for it.
+pub(super) fn misplaced_unsafe(path: &Path, lines: &[Line]) -> Vec<String> {
+    if UNSAFE_PLACES.iter().any(|place| path.starts_with(place)) {
+        return Vec::new();
+    }
+    let found = lines.iter().filter(|line| has_word(&line.code, "unsafe"));
+    found.map(|line| at(path, line, "`unsafe` has no place here")).collect()
 }
 
 /// No path of the machine that a line was written on.
@@ -200,6 +215,7 @@ mod tests {
         assert_eq!(check(&format!("#[expect(clippy::unwrap_used)]\n{}a.unwrap();", "b();\n".repeat(20))), 1);
         assert_eq!(check("#![allow(clippy::unwrap_used)]"), 1);
         assert_eq!(check("#[cfg(test)]\nmod tests {\n    a.unwrap();\n}"), 0);
+        assert_eq!(unproved_unwraps(Path::new("build.rs"), &lines("build.rs", "a.unwrap();")), Vec::<String>::new());
         assert_eq!(check("parser.expect(Token::Comma)?; b.unwrap_or(1); \".unwrap()\""), 0);
     }
 
@@ -211,6 +227,18 @@ mod tests {
         assert_eq!(check("crates/models/src/a.rs", "let path = offset(\"Path\"); // fs"), 0);
         assert_eq!(check("crates/fresco/src/a.rs", "use std::fs;"), 0);
         assert_eq!(check("crates/loader/src/a.rs", "fn read(device: &Device)"), 1);
+    }
+
+    #[test]
+    fn unsafe_code_stands_in_its_places_only() {
+        let check = |path: &str| misplaced_unsafe(Path::new(path), &lines(path, "unsafe { f() } // unsafe")).len();
+        assert_eq!(check("crates/ggml/src/a.rs"), 0);
+        assert_eq!(check("crates/loader/src/mmap.rs"), 0);
+        assert_eq!(check("crates/loader/src/read.rs"), 1);
+        assert_eq!(
+            misplaced_unsafe(Path::new("a.rs"), &lines("a.rs", "#![forbid(unsafe_code)]")),
+            Vec::<String>::new()
+        );
     }
 
     #[test]
