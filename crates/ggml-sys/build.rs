@@ -1,7 +1,5 @@
 //! Compiles ggml: the base library and the CPU backend with the C and C++ compiler alone, GPU backends through ggml's CMake
 //! project. What each step does and why stands in the modules under `build/`.
-#![allow(clippy::expect_used, reason = "a build script reports by panicking, and what it expects is cargo's contract")]
-
 #[path = "build/cpu.rs"]
 mod cpu;
 #[cfg(feature = "_cmake")]
@@ -17,7 +15,7 @@ use std::{env, path::PathBuf};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
-    let out_dir = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let out_dir = PathBuf::from(cargo_variable("OUT_DIR"));
     if env::var_os("DOCS_RS").is_some() {
         // Documentation needs the bindings alone, and its builder has no network.
         isa::write_list(&out_dir, &[]);
@@ -43,4 +41,9 @@ fn main() {
     println!("cargo:source={}", ggml.display());
     println!("cargo:root={}", out_dir.display());
     println!("cargo:cpu={}", isa.iter().map(|feature| feature.name).collect::<Vec<_>>().join(","));
+}
+
+/// A variable that cargo sets for every build script.
+fn cargo_variable(name: &str) -> String {
+    env::var(name).unwrap_or_else(|error| panic!("{name}, which cargo sets for build scripts: {error}"))
 }

@@ -9,7 +9,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::isa::{self, CpuFeature};
+use crate::{
+    cargo_variable,
+    isa::{self, CpuFeature},
+};
 
 /// Tensors, graphs, buffers, allocators, scheduler, quantisation, GGUF.
 const BASE: &[&str] = &[
@@ -48,7 +51,7 @@ const CPU_BY_ARCH: &[(&str, &str)] =
 pub(crate) fn build(ggml: &Path, out_dir: &Path, features: &[&CpuFeature], backends: &[&str]) {
     let src = ggml.join("src");
     let generated = write_version_header(ggml, out_dir);
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets CARGO_CFG_TARGET_ARCH");
+    let arch = cargo_variable("CARGO_CFG_TARGET_ARCH");
     let includes = [ggml.join("include"), src.clone(), src.join("ggml-cpu"), generated];
 
     let mut cpu_files = CPU.to_vec();
@@ -57,7 +60,7 @@ pub(crate) fn build(ggml: &Path, out_dir: &Path, features: &[&CpuFeature], backe
     let libraries = [("ggml-cpu", cpu_files), ("ggml-registry", REGISTRY.to_vec()), ("ggml-base", BASE.to_vec())];
 
     // A static linker resolves from left to right: users before what they use.
-    let shim = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR")).join("shim");
+    let shim = PathBuf::from(cargo_variable("CARGO_MANIFEST_DIR")).join("shim");
     println!("cargo:rerun-if-changed={}", shim.display());
     let mut build = compiler(Language::Cxx, &includes);
     build.file(shim.join("shim.cpp"));

@@ -6,14 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::cargo_variable;
+
 /// A backend that ggml's CMake project builds.
 struct Gpu {
     /// ggml's name in lower case; also the name of the feature.
     name: &'static str,
     /// What tells ggml's registry to start it.
     define: &'static str,
-    /// CMake options, where ggml's defaults would look for libraries that the list below does not have.
-    options: &'static [(&'static str, &'static str)],
     /// Libraries on Windows, on Apple systems (frameworks) and elsewhere.
     windows: &'static [&'static str],
     apple: &'static [&'static str],
@@ -27,7 +27,6 @@ const GPUS: &[Gpu] = &[
     Gpu {
         name: "vulkan",
         define: "GGML_USE_VULKAN",
-        options: &[],
         windows: &["vulkan-1"],
         apple: &[],
         unix: &["vulkan"],
@@ -37,8 +36,6 @@ const GPUS: &[Gpu] = &[
     Gpu {
         name: "cuda",
         define: "GGML_USE_CUDA",
-        // Without virtual memory management the driver's library is not linked: the program starts where there is none.
-        options: &[("GGML_CUDA_NO_VMM", "ON")],
         windows: &["cudart", "cublas"],
         apple: &[],
         unix: &["cudart", "cublas"],
@@ -48,7 +45,6 @@ const GPUS: &[Gpu] = &[
     Gpu {
         name: "metal",
         define: "GGML_USE_METAL",
-        options: &[("GGML_METAL_EMBED_LIBRARY", "ON")],
         windows: &[],
         apple: &["Foundation", "Metal", "MetalKit"],
         unix: &[],
@@ -58,7 +54,6 @@ const GPUS: &[Gpu] = &[
     Gpu {
         name: "hip",
         define: "GGML_USE_CUDA",
-        options: &[],
         windows: &["amdhip64", "hipblas", "rocblas"],
         apple: &[],
         unix: &["amdhip64", "hipblas", "rocblas"],
@@ -68,7 +63,6 @@ const GPUS: &[Gpu] = &[
     Gpu {
         name: "sycl",
         define: "GGML_USE_SYCL",
-        options: &[("GGML_SYCL_DNN", "OFF"), ("GGML_SYCL_SUPPORT_LEVEL_ZERO_API", "OFF")],
         windows: &["sycl", "mkl_sycl_blas", "mkl_intel_ilp64", "mkl_tbb_thread", "mkl_core"],
         apple: &[],
         unix: &["sycl", "mkl_sycl_blas", "mkl_intel_ilp64", "mkl_tbb_thread", "mkl_core", "tbb"],
@@ -78,7 +72,6 @@ const GPUS: &[Gpu] = &[
     Gpu {
         name: "opencl",
         define: "GGML_USE_OPENCL",
-        options: &[],
         windows: &["OpenCL"],
         apple: &["OpenCL"],
         unix: &["OpenCL"],
@@ -114,9 +107,6 @@ fn build_one(gpu: &'static Gpu, ggml: &Path, out_dir: &Path) -> Built {
         .define("GGML_DIR", ggml)
         .define("FRESCO_BACKEND", gpu.name)
         .build_target(&library);
-    for (option, value) in gpu.options {
-        config.define(option, value);
-    }
     if let Some(root) = root(gpu) {
         // Named again for CMake, which knows the toolchain that this workspace keeps by this variable alone.
         if let Some(variable) = gpu.roots.first() {
@@ -150,7 +140,7 @@ pub(crate) fn link(built: &Built) {
 /// Where the vendor's headers and libraries are, if not where the compiler looks by itself.
 fn root(gpu: &Gpu) -> Option<PathBuf> {
     let named = gpu.roots.iter().find_map(|variable| env::var_os(variable).map(PathBuf::from));
-    let toolchain = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?).join("../../vendor/toolchains").join(gpu.name);
+    let toolchain = PathBuf::from(cargo_variable("CARGO_MANIFEST_DIR")).join("../../vendor/toolchains").join(gpu.name);
     let known = [toolchain, PathBuf::from(gpu.default_root)];
     named.or_else(|| known.into_iter().find(|root| !root.as_os_str().is_empty() && root.is_dir()))
 }

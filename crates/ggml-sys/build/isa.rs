@@ -8,6 +8,7 @@ mod cpu_features;
 
 use std::{env, fs, path::Path};
 
+use crate::cargo_variable;
 pub(crate) use cpu_features::CpuFeature;
 use cpu_features::{AARCH64, X86_64, cpu_has};
 
@@ -45,7 +46,7 @@ const AVX512_CORE: &[&str] = &["avx512f", "avx512cd", "avx512vl", "avx512dq", "a
 
 /// The extensions to compile for, by the rule that `Cargo.toml` states beside the features.
 pub(crate) fn select() -> Vec<&'static CpuFeature> {
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets CARGO_CFG_TARGET_ARCH");
+    let arch = cargo_variable("CARGO_CFG_TARGET_ARCH");
     let known = match arch.as_str() {
         "x86_64" => X86_64,
         "aarch64" => AARCH64,
@@ -66,7 +67,7 @@ pub(crate) fn select() -> Vec<&'static CpuFeature> {
 
 /// Adds the compiler flags for `features` to `build`.
 pub(crate) fn apply(features: &[&CpuFeature], build: &mut cc::Build) {
-    let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets CARGO_CFG_TARGET_ARCH");
+    let arch = cargo_variable("CARGO_CFG_TARGET_ARCH");
     let names: Vec<&str> = features.iter().map(|feature| feature.name).collect();
     if build.get_compiler().is_like_msvc() {
         apply_msvc(&names, build);

@@ -7,6 +7,8 @@ use std::{
     process::Command,
 };
 
+use crate::cargo_variable;
+
 /// The registry package that carries ggml's source, and where in it.
 const SOURCE_PACKAGE: &str = "llama-cpp-sys-2";
 const SOURCE_SUBDIRECTORY: &str = "llama.cpp/ggml";
@@ -18,33 +20,24 @@ const SOURCE_SUBDIRECTORY: &str = "llama.cpp/ggml";
 pub(crate) fn locate(out_dir: &Path) -> PathBuf {
     println!("cargo:rerun-if-env-changed=FRESCO_GGML_DIR");
     if let Some(dir) = env::var_os("FRESCO_GGML_DIR") {
-        return editable(PathBuf::from(dir), "FRESCO_GGML_DIR names");
+        let dir = std::path::absolute(&dir).unwrap_or_else(|error| panic!("FRESCO_GGML_DIR names no folder: {error}"));
+        return editable(dir, "FRESCO_GGML_DIR names");
     }
     let vendor = manifest_dir().join("../../vendor");
     let vendored = vendor.join("ggml");
-    // The folder around it, so that the build follows the copy's coming and going: a missing file would always be news.
-    println!("cargo:rerun-if-changed={}", vendor.display());
     if vendored.is_dir() {
         return editable(vendored, "the offline copy is");
+    }
+    // Stands for `vendor/ggml`, which cannot be watched while it is missing: `cargo xtask vendor` touches this file.
+    let news = vendor.join("ggml.toml");
+    if news.is_file() {
+        println!("cargo:rerun-if-changed={}", news.display());
     }
     from_registry(&fetch_package(&vendor, out_dir))
 }
 
-/// Makes cargo run the build again when a file of an editable source changes: each file by itself, since cargo takes a
-/// directory's own time stamp, which the editing of a file below leaves alone. The registry's copy never changes.
-fn rerun_if_changed(dir: &Path) {
-    let entries = fs::read_dir(dir).unwrap_or_else(|error| panic!("cannot list {}: {error}", dir.display()));
-    for entry in entries.flatten().map(|entry| entry.path()) {
-        if entry.is_dir() {
-            rerun_if_changed(&entry);
-        } else {
-            println!("cargo:rerun-if-changed={}", entry.display());
-        }
-    }
-}
-
 /// The package that pins the source: `vendor/fetch` in a checkout. In a published package, which can carry no package
-/// within itself, its two files stand under other names and are laid out anew.
+/// within itself, its files stand under other names and are laid out anew.
 fn fetch_package(vendor: &Path, out_dir: &Path) -> PathBuf {
     let in_checkout = vendor.join("fetch");
     if in_checkout.join("Cargo.lock").is_file() {
@@ -67,7 +60,7 @@ fn fetch_package(vendor: &Path, out_dir: &Path) -> PathBuf {
 /// Asks cargo where it keeps the pinned package; cargo downloads and verifies it where it is missing.
 fn from_registry(fetch: &Path) -> PathBuf {
     println!("cargo:rerun-if-changed={}", fetch.join("Cargo.lock").display());
-    let output = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"))
+    let output = Command::new(cargo_variable("CARGO"))
         .args(["metadata", "--locked", "--format-version", "1"])
         .current_dir(fetch)
         .output()
@@ -80,7 +73,7 @@ fn from_registry(fetch: &Path) -> PathBuf {
         String::from_utf8_lossy(&output.stderr).trim()
     );
     let metadata: serde_json::Value =
-        serde_json::from_slice(&output.stdout).expect("cargo metadata prints the JSON that it documents");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("cannot parse cargo's metadata: {error}"));
     let manifest = metadata["packages"]
         .as_array()
         .into_iter()
@@ -92,9 +85,9 @@ fn from_registry(fetch: &Path) -> PathBuf {
 }
 
 fn editable(dir: PathBuf, how: &str) -> PathBuf {
-    let dir = std::path::absolute(checked(dir, how)).expect("what was just read is there");
-    rerun_if_changed(&dir);
-    dir
+    // Cargo looks at every file below. The registry's copy needs no watch, since it never changes.
+    println!("cargo:rerun-if-changed={}", dir.display());
+    checked(dir, how)
 }
 
 fn checked(dir: PathBuf, how: &str) -> PathBuf {
@@ -105,5 +98,5 @@ fn checked(dir: PathBuf, how: &str) -> PathBuf {
 }
 
 fn manifest_dir() -> PathBuf {
-    PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"))
+    PathBuf::from(cargo_variable("CARGO_MANIFEST_DIR"))
 }
