@@ -5,6 +5,10 @@
 
 use std::path::Path;
 
+/// Folders and files that hold nothing but test code.
+const TEST_FOLDERS: [&str; 3] = ["tests", "benches", "fuzz"];
+const TEST_FILES: [&str; 2] = ["tests.rs", "testing.rs"];
+
 /// A line of a Rust file.
 pub(super) struct Line {
     /// Counted from 1.
@@ -19,8 +23,8 @@ pub(super) struct Line {
 
 /// Cuts a file into lines. The path tells whether all of it is test code.
 pub(super) fn lines(path: &Path, text: &str) -> Vec<Line> {
-    let is_test_file = path.ends_with("tests.rs")
-        || path.components().any(|component| matches!(component.as_os_str().to_str(), Some("tests" | "benches")));
+    let is_test_file = TEST_FILES.iter().any(|name| path.ends_with(name))
+        || path.iter().any(|folder| TEST_FOLDERS.iter().any(|name| folder == *name));
     let mut state = State::Code;
     let mut lines: Vec<Line> = text
         .lines()
