@@ -192,6 +192,16 @@ pub enum Error {
         /// Bytes on the other side.
         n_bytes: usize,
     },
+    /// A value that blocks cannot hold, or none at all.
+    #[error("element {index} is {value}, which no block of {dtype} holds; use f16, bf16 or f32")]
+    ValueOutOfRange {
+        /// The type.
+        dtype: DType,
+        /// Which element.
+        index: usize,
+        /// Its value.
+        value: f32,
+    },
     /// A file or folder of loadable backends cannot be used.
     #[error("cannot load backends from {}: {reason}", path.display())]
     BackendLoad {

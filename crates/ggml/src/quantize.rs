@@ -37,7 +37,11 @@ pub fn dequantize(dtype: DType, src: &[u8], dst: &mut [f32]) -> Result<(), Error
     Ok(())
 }
 
+/// The largest value that block types are made of: f16's, in which they keep their scales.
+const MAX_BLOCK_VALUE: f32 = 65504.0;
+
 /// Makes elements of `dtype` from `f32` in rows of `row_len`, a whole number of blocks. `dst` has exactly their size.
+/// Values of block types are finite and within f16's range: ggml aborts on others.
 pub fn quantize(dtype: DType, src: &[f32], row_len: usize, dst: &mut [u8]) -> Result<(), Error> {
     if !dtype.can_quantize() {
         return Err(Error::Conversion { dtype, what: "made from f32" });
@@ -46,6 +50,11 @@ pub fn quantize(dtype: DType, src: &[f32], row_len: usize, dst: &mut [u8]) -> Re
     crate::init()?;
     if src.is_empty() {
         return Ok(());
+    }
+    if dtype.is_quantized()
+        && let Some(index) = src.iter().position(|x| !(x.abs() <= MAX_BLOCK_VALUE))
+    {
+        return Err(Error::ValueOutOfRange { dtype, index, value: src[index] });
     }
     let (n_rows, row_len) = ((src.len() / row_len) as i64, row_len as i64);
     let convert = |target: *mut u8| {

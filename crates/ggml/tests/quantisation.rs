@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "asks ggml for its table of types")]
 
 use fresco_ggml::{DType, Error, dequantize, quantize};
+use proptest::prelude::*;
 
 /// Values between -1 and 1 with the spread of a layer's weights.
 fn weights(n: usize) -> Vec<f32> {
@@ -96,6 +97,47 @@ fn types_without_a_conversion_are_refused() {
     }
     for dtype in [DType::Iq2Xxs, DType::Iq2Xs, DType::Iq1S, DType::Q8K, DType::I8] {
         assert!(matches!(quantize(dtype, &[], 0, &mut []), Err(Error::Conversion { .. })));
+    }
+}
+
+#[test]
+fn values_beyond_f16_are_refused_where_scales_are_f16() {
+    for value in [f32::NAN, f32::INFINITY, -f32::INFINITY, 1e6, -70000.0] {
+        let mut values = weights(64);
+        values[40] = value;
+        let error = quantize(DType::Q8_0, &values, 64, &mut [0; 68]).unwrap_err();
+        assert!(matches!(error, Error::ValueOutOfRange { index: 40, .. }), "{error}");
+        quantize(DType::BF16, &values, 64, &mut [0; 128]).unwrap();
+    }
+}
+
+/// From denormal numbers to the largest, all alike or one among zeros.
+fn extreme() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        Just(0.0),
+        Just(-0.0),
+        -1f32..1.0,
+        prop::sample::select(vec![65504f32, -65504.0, 1e-3, 1e-10, -1e-20, 1e-38, 1e-45, f32::MIN_POSITIVE]),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_values_in_range_become_blocks(
+        values in prop_oneof![
+            proptest::collection::vec(extreme(), 512),
+            extreme().prop_map(|value| vec![value; 512]),
+            (extreme(), extreme(), 0usize..512).prop_map(|(most, one, at)| {
+                let mut values = vec![most; 512];
+                values[at] = one;
+                values
+            }),
+        ],
+    ) {
+        let is_slow = |dtype| matches!(dtype, DType::Iq2S | DType::Iq1M);
+        for &dtype in DType::ALL.iter().filter(|&&dtype| dtype.can_quantize() && !is_slow(dtype)) {
+            round_trip(dtype, &values, 256);
+        }
     }
 }
 
