@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand};
-use fresco::{DType, TileSize};
+use fresco::{DType, Runtime, TileSize};
 
 /// Upscales images with super-resolution models.
 #[derive(Debug, Parser)]
@@ -16,6 +16,22 @@ pub(crate) struct Arguments {
     /// Tell more on standard error; twice for debugging. RUST_LOG, where set, decides instead
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+
+    /// Load backends that lie as libraries in this folder
+    #[cfg(feature = "dynamic-backends")]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) backends: Option<PathBuf>,
+}
+
+impl Arguments {
+    /// The devices, of loaded backends too.
+    pub(crate) fn runtime(&self) -> Result<Runtime, fresco::Error> {
+        #[cfg(feature = "dynamic-backends")]
+        if let Some(dir) = &self.backends {
+            return Runtime::with_backends(dir);
+        }
+        Runtime::new()
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -21,8 +21,7 @@ struct Entry {
     total_bytes: u64,
 }
 
-pub(crate) fn run(arguments: &DevicesArguments) -> anyhow::Result<Exit> {
-    let runtime = Runtime::new()?;
+pub(crate) fn run(arguments: &DevicesArguments, runtime: &Runtime) -> anyhow::Result<Exit> {
     let entry = |device: &fresco::Device| Entry {
         name: device.name().to_owned(),
         description: device.description().to_owned(),

@@ -22,10 +22,12 @@ use exit::Exit;
 fn main() -> std::process::ExitCode {
     let arguments = Arguments::parse();
     logging::start(arguments.verbose);
-    let result = match arguments.command {
-        Command::Upscale(arguments) => upscale::run(&arguments),
-        Command::Inspect(arguments) => inspect::run(&arguments),
-        Command::Devices(arguments) => devices::run(&arguments),
+    let result = match &arguments.command {
+        Command::Upscale(upscale) => upscale::run(upscale, || arguments.runtime()),
+        Command::Inspect(inspect) => inspect::run(inspect),
+        Command::Devices(devices) => {
+            arguments.runtime().map_err(Into::into).and_then(|runtime| devices::run(devices, &runtime))
+        }
     };
     let exit = result.unwrap_or_else(|error| {
         let exit = Exit::of_error(&error);

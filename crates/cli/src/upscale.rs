@@ -50,12 +50,15 @@ struct PassLine {
     workspace_bytes: u64,
 }
 
-pub(crate) fn run(arguments: &UpscaleArguments) -> anyhow::Result<Exit> {
+pub(crate) fn run(
+    arguments: &UpscaleArguments,
+    runtime: impl FnOnce() -> Result<Runtime, fresco::Error>,
+) -> anyhow::Result<Exit> {
     let existing = if arguments.force { Existing::Replace } else { Existing::Keep };
     let jobs = jobs::find(&arguments.inputs, &arguments.output, existing)?;
     let cancel = interrupt::token()?;
     let progress = Progress::new(cancel.clone());
-    let mut upscaler = load(arguments, &progress)?;
+    let mut upscaler = load(arguments, runtime, &progress)?;
 
     let mut request = UpscaleRequest::default();
     request.tile = arguments.tile;
@@ -84,13 +87,17 @@ pub(crate) fn run(arguments: &UpscaleArguments) -> anyhow::Result<Exit> {
     finish(&jobs, n_done, &failed, arguments.json)
 }
 
-fn load(arguments: &UpscaleArguments, progress: &Progress) -> anyhow::Result<Upscaler> {
+fn load(
+    arguments: &UpscaleArguments,
+    runtime: impl FnOnce() -> Result<Runtime, fresco::Error>,
+    progress: &Progress,
+) -> anyhow::Result<Upscaler> {
     let mut options = UpscalerOptions::default();
     options.device.clone_from(&arguments.backend);
     options.n_threads = arguments.threads.map(NonZero::get);
     options.weight_type = arguments.weight_type;
     progress.begin("loading the model".into());
-    let runtime = Runtime::new()?;
+    let runtime = runtime()?;
     let upscaler = Upscaler::load(&runtime, &arguments.model, &options, &mut |event| progress.hear(event))?;
     if arguments.json {
         output::json_line(&Line::Model {

@@ -19,6 +19,23 @@ impl Runtime {
         Ok(Self { devices: Device::all()? })
     }
 
+    /// Loads the backends that lie as libraries in `dir` (`libfresco-vulkan.so` and the like), then finds the devices. A
+    /// library that does not load, for lack of its vendor's driver perhaps, is passed over with a warning in the log.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Device`] if `dir` cannot be read or this build does not fit this machine's processor.
+    #[cfg(feature = "dynamic-backends")]
+    pub fn with_backends(dir: impl AsRef<std::path::Path>) -> Result<Self, Error> {
+        for ggml::BackendFile { path, outcome } in ggml::load_backends(dir.as_ref())? {
+            match outcome {
+                Ok(name) => tracing::info!(path = %path.display(), name, "backend loaded"),
+                Err(error) => tracing::warn!(%error, "backend passed over"),
+            }
+        }
+        Self::new()
+    }
+
     /// All devices.
     #[must_use]
     pub fn devices(&self) -> &[Device] {
