@@ -52,7 +52,7 @@ pub fn quantize(dtype: DType, src: &[f32], row_len: usize, dst: &mut [u8]) -> Re
         return Ok(());
     }
     if dtype.is_quantized()
-        && let Some(index) = src.iter().position(|x| !(x.abs() <= MAX_BLOCK_VALUE))
+        && let Some(index) = src.iter().position(|x| x.is_nan() || x.abs() > MAX_BLOCK_VALUE)
     {
         return Err(Error::ValueOutOfRange { dtype, index, value: src[index] });
     }
