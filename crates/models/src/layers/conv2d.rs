@@ -13,7 +13,7 @@ use crate::engine::{self, Value};
 #[derive(Clone, Debug)]
 pub struct Conv2d {
     weight: Param,
-    bias: Option<Param>,
+    bias: Param,
     conv: engine::Conv2d,
 }
 
@@ -21,15 +21,26 @@ impl Conv2d {
     /// A convolution of odd `kernel` size whose output is as large as its input.
     #[must_use]
     pub fn same(scope: &ParamScope<'_>, [input, output]: [u64; 2], kernel: u64) -> Self {
-        let weight = scope.param("weight", ParamRole::ConvWeight, [output, input, kernel, kernel]);
-        let bias = scope.param("bias", ParamRole::Vector, [output]);
-        Self { weight, bias: Some(bias), conv: engine::Conv2d::same(kernel) }
+        Self::new(scope, [output, input, kernel, kernel], engine::Conv2d::same(kernel))
+    }
+
+    /// The same with each channel on its own.
+    #[must_use]
+    pub fn depthwise(scope: &ParamScope<'_>, n_channels: u64, kernel: u64) -> Self {
+        let conv = engine::Conv2d { groups: n_channels, ..engine::Conv2d::same(kernel) };
+        Self::new(scope, [n_channels, 1, kernel, kernel], conv)
+    }
+
+    fn new(scope: &ParamScope<'_>, shape: [u64; 4], conv: engine::Conv2d) -> Self {
+        let weight = scope.param("weight", ParamRole::ConvWeight, shape);
+        let bias = scope.param("bias", ParamRole::Vector, [shape[0]]);
+        Self { weight, bias, conv }
     }
 
     /// The convolution of `x`.
     #[track_caller]
     #[must_use]
     pub fn forward<'g>(&self, x: Value<'g>) -> Value<'g> {
-        x.conv2d(&self.weight, self.bias.as_ref(), self.conv)
+        x.conv2d(&self.weight, Some(&self.bias), self.conv)
     }
 }

@@ -5,6 +5,7 @@
 //! [`UpscalerConfig::build`] declares the parameters. All nets read pixel values of 0 to 1 and return values around 0 to 1.
 
 mod geometry;
+mod mosr;
 mod names;
 mod ncnn;
 mod rrdbnet;
@@ -16,6 +17,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use geometry::{Geometry, reflect};
+pub use mosr::{Mosr, MosrConfig, MosrUpsampler};
 pub use rrdbnet::{Rrdbnet, RrdbnetConfig};
 pub use srvgg::{Srvgg, SrvggConfig};
 
@@ -34,6 +36,8 @@ pub enum UpscalerConfig {
     Rrdbnet(RrdbnetConfig),
     /// The compact nets of Real-ESRGAN.
     Srvgg(SrvggConfig),
+    /// MoSR.
+    Mosr(MosrConfig),
 }
 
 /// A net whose parameters are declared.
@@ -44,6 +48,8 @@ pub enum Upscaler {
     Rrdbnet(Box<Rrdbnet>),
     /// The compact nets of Real-ESRGAN.
     Srvgg(Box<Srvgg>),
+    /// MoSR.
+    Mosr(Box<Mosr>),
 }
 
 /// An upscaler found in a source.
@@ -91,6 +97,7 @@ impl UpscalerConfig {
         match self {
             Self::Rrdbnet(_) => rrdbnet::ARCHITECTURE,
             Self::Srvgg(_) => srvgg::ARCHITECTURE,
+            Self::Mosr(_) => mosr::ARCHITECTURE,
         }
     }
 
@@ -100,6 +107,7 @@ impl UpscalerConfig {
         match self {
             Self::Rrdbnet(config) => config.geometry(),
             Self::Srvgg(config) => config.geometry(),
+            Self::Mosr(config) => config.geometry(),
         }
     }
 
@@ -109,6 +117,7 @@ impl UpscalerConfig {
         match self {
             Self::Rrdbnet(config) => Upscaler::Rrdbnet(Rrdbnet::new(config, scope).into()),
             Self::Srvgg(config) => Upscaler::Srvgg(Srvgg::new(config, scope).into()),
+            Self::Mosr(config) => Upscaler::Mosr(Mosr::new(config, scope).into()),
         }
     }
 }
@@ -130,6 +139,7 @@ impl Upscaler {
         match self {
             Self::Rrdbnet(net) => net.forward(graph, x),
             Self::Srvgg(net) => net.forward(graph, x),
+            Self::Mosr(net) => net.forward(graph, x),
         }
     }
 }
@@ -152,6 +162,7 @@ fn infer(net: Net, tensors: Tensors<'_>) -> Result<UpscalerConfig, Fault> {
     Ok(match net {
         Net::Rrdbnet => UpscalerConfig::Rrdbnet(RrdbnetConfig::infer(tensors)?),
         Net::Srvgg(factors) => UpscalerConfig::Srvgg(SrvggConfig::infer(tensors, factors)?),
+        Net::Mosr => UpscalerConfig::Mosr(MosrConfig::infer(tensors)?),
     })
 }
 
@@ -184,5 +195,5 @@ fn in_file_spelling(mut fault: Fault, names: &Names) -> Fault {
 }
 
 fn supported() -> String {
-    [rrdbnet::ARCHITECTURE, srvgg::ARCHITECTURE].join(", ")
+    [rrdbnet::ARCHITECTURE, srvgg::ARCHITECTURE, mosr::ARCHITECTURE].join(", ")
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ncnn::SrvggTail;
-use super::{rrdbnet, srvgg};
+use super::{mosr, rrdbnet, srvgg};
 use crate::engine::loader::Catalogue;
 use crate::{Candidate, Fault};
 
@@ -34,6 +34,7 @@ pub(super) enum Net {
     Rrdbnet,
     /// With what an ncnn model says of its factors, which names alone do not.
     Srvgg(Option<SrvggTail>),
+    Mosr,
 }
 
 const SCHEMES: &[Scheme] = &[
@@ -81,6 +82,14 @@ const SCHEMES: &[Scheme] = &[
         architecture: srvgg::ARCHITECTURE,
         net: Net::Srvgg(None),
         mark: "body.0.weight",
+        modules: &[],
+        tails: &[],
+        behind_blocks: None,
+    },
+    Scheme {
+        architecture: mosr::ARCHITECTURE,
+        net: Net::Mosr,
+        mark: "gblocks.1.fc1.weight",
         modules: &[],
         tails: &[],
         behind_blocks: None,

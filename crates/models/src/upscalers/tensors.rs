@@ -20,11 +20,19 @@ impl Tensors<'_> {
         }
     }
 
-    /// The number of modules `<prefix><i>.…` with `i` counting up from `first`.
-    ///
-    /// Where a number is left out, the tensor `<prefix><i><probe>` is what is missing.
+    /// Whether the module has any tensor.
+    pub(super) fn has(self, module: &str) -> bool {
+        ["weight", "bias"].iter().any(|leaf| self.0.contains(&format!("{module}.{leaf}")))
+    }
+
+    /// The number of modules `<prefix><i>` with `i` counting up from `first`, among tensors with names as deep as
+    /// `<prefix><i><probe>`. Where a number is left out, that tensor is what is missing.
     pub(super) fn n_numbered(self, prefix: &str, first: u64, probe: &str) -> Result<u64, Fault> {
-        let number = |name: &str| name.strip_prefix(prefix)?.split_once('.')?.0.parse::<u64>().ok();
+        let depth = probe.matches('.').count();
+        let number = |name: &str| {
+            let (number, rest) = name.strip_prefix(prefix)?.split_once('.')?;
+            if rest.matches('.').count() + 1 == depth { number.parse::<u64>().ok() } else { None }
+        };
         let numbers: BTreeSet<u64> = self.0.names().filter_map(number).collect();
         match (first..).zip(&numbers).find(|(expected, found)| expected != *found) {
             None => Ok(numbers.len() as u64),

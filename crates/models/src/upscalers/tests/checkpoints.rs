@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use crate::testing::{Spec, conv3x3};
-use crate::upscalers::{RrdbnetConfig, SrvggConfig};
+use crate::upscalers::{MosrConfig, MosrUpsampler, RrdbnetConfig, SrvggConfig};
 
 /// The three spellings of RRDBNet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,33 @@ pub(super) fn srvgg(config: &SrvggConfig) -> Vec<Spec> {
     tensors
 }
 
+pub(super) fn mosr(config: &MosrConfig) -> Vec<Spec> {
+    let &MosrConfig { n_channels, n_features: n, n_hidden, n_mixed, kernel, n_blocks, upsampler, scale } = config;
+    let mut tensors = Vec::from(conv3x3("gblocks.0", n_channels, n));
+    let vector = |name: String, len| (name, vec![len]);
+    for i in 1..=n_blocks {
+        tensors.push(vector(format!("gblocks.{i}.norm.weight"), n));
+        tensors.push(vector(format!("gblocks.{i}.norm.bias"), n));
+        tensors.extend(conv3x3(&format!("gblocks.{i}.fc1"), n, 2 * n_hidden));
+        tensors.push((format!("gblocks.{i}.conv.weight"), vec![n_mixed, 1, kernel, kernel]));
+        tensors.push(vector(format!("gblocks.{i}.conv.bias"), n_mixed));
+        tensors.extend(conv3x3(&format!("gblocks.{i}.fc2"), n_hidden, n));
+    }
+    tensors.extend(conv3x3(&format!("gblocks.{}", n_blocks + 1), n, 2 * n));
+    tensors.extend(conv3x3(&format!("gblocks.{}", n_blocks + 3), 2 * n, n));
+    tensors.push((format!("gblocks.{}.weight", n_blocks + 5), vec![n, n, 1, 1]));
+    tensors.push(vector(format!("gblocks.{}.bias", n_blocks + 5), n));
+    tensors.extend(conv3x3("shortcut.block.0", n_channels, n));
+    tensors.extend(conv3x3("shortcut.block.2", n, n));
+    tensors.push(("shortcut.conv11.weight".into(), vec![n, n_channels, 1, 1]));
+    tensors.push(vector("shortcut.conv11.bias".into(), n));
+    tensors.extend(match upsampler {
+        MosrUpsampler::Shuffle => conv3x3("upsampler.0", n, n_channels * scale * scale),
+        MosrUpsampler::Ensemble => conv3x3("upsampler.in_to_k", n, 8 * n_channels * scale * scale),
+    });
+    tensors
+}
+
 /// The published ×4 net of Real-ESRGAN.
 pub(super) const X4PLUS: RrdbnetConfig = RrdbnetConfig {
     in_channels: 3,
@@ -77,6 +104,38 @@ pub(super) const TINY: RrdbnetConfig = RrdbnetConfig { n_features: 4, growth: 2,
 
 /// The published ×4 net for video.
 pub(super) const VIDEO: SrvggConfig = SrvggConfig { n_channels: 3, n_features: 64, n_pairs: 17, shuffle: 4, scale: 4 };
+
+/// The size of MoSR that its code makes unless told otherwise.
+pub(super) const MOSR: MosrConfig = MosrConfig {
+    n_channels: 3,
+    n_features: 64,
+    n_hidden: 96,
+    n_mixed: 64,
+    kernel: 7,
+    n_blocks: 24,
+    upsampler: MosrUpsampler::Shuffle,
+    scale: 4,
+};
+
+prop_compose! {
+    pub(super) fn any_mosr()(
+        n_channels in 1..4u64,
+        n_features in 1..12u64,
+        n_hidden in 1..12u64,
+        mixed in any::<prop::sample::Index>(),
+        half_kernel in 0..4u64,
+        n_blocks in 1..5u64,
+        is_ensemble in any::<bool>(),
+        scale in 1..5u64,
+    ) -> MosrConfig {
+        MosrConfig {
+            n_channels, n_features, n_hidden, n_blocks, scale,
+            n_mixed: 1 + mixed.index(n_hidden as usize) as u64,
+            kernel: 2 * half_kernel + 1,
+            upsampler: if is_ensemble { MosrUpsampler::Ensemble } else { MosrUpsampler::Shuffle },
+        }
+    }
+}
 
 prop_compose! {
     pub(super) fn any_rrdbnet()(

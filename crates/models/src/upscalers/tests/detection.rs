@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::checkpoints::{
-    Spelling, TINY, VIDEO, X4PLUS, any_rrdbnet, any_spelling, any_srvgg, rrdbnet as rrdbnet_tensors,
-    srvgg as srvgg_tensors,
+    MOSR, Spelling, TINY, VIDEO, X4PLUS, any_mosr, any_rrdbnet, any_spelling, any_srvgg, mosr as mosr_tensors,
+    rrdbnet as rrdbnet_tensors, srvgg as srvgg_tensors,
 };
 use crate::testing::{Spec, source};
 use crate::upscalers::{Detected, RrdbnetConfig, UpscalerConfig, detect};
@@ -41,6 +41,22 @@ proptest! {
     #[test]
     fn srvgg_of_any_size(net in any_srvgg()) {
         prop_assert_eq!(config(&srvgg_tensors(&net)), UpscalerConfig::Srvgg(net));
+    }
+
+    #[test]
+    fn mosr_of_any_size(net in any_mosr()) {
+        prop_assert_eq!(config(&mosr_tensors(&net)), UpscalerConfig::Mosr(net));
+    }
+
+    #[test]
+    fn a_missing_tensor_of_mosr_is_named(net in any_mosr(), at in any::<prop::sample::Index>()) {
+        let mut tensors = mosr_tensors(&net);
+        let (gone, _) = tensors.remove(at.index(tensors.len()));
+        match detected(&tensors) {
+            Err(Error::Rejected { fault, .. }) => prop_assert_eq!(fault, Fault::Missing { name: gone }),
+            Err(Error::UnknownArchitecture { .. }) => prop_assert_eq!(gone, "gblocks.1.fc1.weight"),
+            other => prop_assert!(false, "{other:?}"),
+        }
     }
 
     /// Whatever tensor is gone, the error says which; only without the one that tells the architecture it lists them all.
@@ -112,6 +128,29 @@ fn published_nets() {
     let x1 = RrdbnetConfig { unshuffle: 4, ..X4PLUS };
     assert_eq!((x1.geometry().scale, x1.geometry().cell_px), (1, 4));
     assert_eq!(config(&srvgg_tensors(&VIDEO)), UpscalerConfig::Srvgg(VIDEO));
+    assert_eq!(config(&mosr_tensors(&MOSR)), UpscalerConfig::Mosr(MOSR));
+}
+
+#[test]
+fn the_up_sampler_of_mosr_that_gathers_is_refused() {
+    let mut tensors = mosr_tensors(&MOSR);
+    tensors.retain(|(name, _)| !name.starts_with("upsampler."));
+    tensors.push(("upsampler.init_pos".into(), vec![1, 128, 1, 1]));
+    for (module, n_out) in [("offset", 128), ("scope", 128), ("end_conv", 3)] {
+        tensors.push((format!("upsampler.{module}.weight"), vec![n_out, 64, 1, 1]));
+    }
+    let message = detected(&tensors).unwrap_err().to_string();
+    assert!(
+        message.ends_with("looks like MoSR, but it ends in the up-sampler DySample, which is not supported"),
+        "{message}"
+    );
+}
+
+#[test]
+fn mosr_kernels_must_be_odd() {
+    let message = |net| fault(&mosr_tensors(&net)).to_string();
+    let even = message(crate::upscalers::MosrConfig { kernel: 4, ..MOSR });
+    assert_eq!(even, "its tensor 'gblocks.1.conv.weight' has shape [64, 1, 4, 4], not [at most 96, 1, odd, odd]");
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 
-use super::checkpoints::{Spelling, TINY, VIDEO, rrdbnet, srvgg};
+use super::checkpoints::{MOSR, Spelling, TINY, VIDEO, mosr, rrdbnet, srvgg};
 use crate::engine::Shape;
 use crate::engine::residency::Residency;
 use crate::testing::{Spec, source};
-use crate::upscalers::{RrdbnetConfig, SrvggConfig, UpscalerConfig};
+use crate::upscalers::{MosrConfig, MosrUpsampler, RrdbnetConfig, SrvggConfig, UpscalerConfig};
 
 fn check(config: &UpscalerConfig, tensors: &[Spec], input: [u64; 4], expected: &Expect) {
     let source = source(tensors);
@@ -100,18 +100,79 @@ fn srvgg_x4_reduced_to_x3() {
         &tensors,
         [2, 3, 5, 7],
         &expect![[r#"
-        %0 = input 'x' : [2, 3, 5, 7]
-        %3 = conv2d(padding [1, 1]) %0 p0.0:f16 p0.1 : [2, 8, 5, 7]
-        %5 = prelu %3 p0.2 : [2, 8, 5, 7] | cut body.0
-        %8 = conv2d(padding [1, 1]) %5 p0.3:f16 p0.4 : [2, 8, 5, 7]
-        %10 = prelu %8 p0.5 : [2, 8, 5, 7] | cut body.1
-        %13 = conv2d(padding [1, 1]) %10 p0.6:f16 p0.7 : [2, 48, 5, 7]
-        %14 = pixel_shuffle(4) %13 : [2, 3, 20, 28]
-        %15 = upsample_nearest(4) %0 : [2, 3, 20, 28]
-        %16 = add %14 %15 : [2, 3, 20, 28]
-        %17 = interpolate_bicubic(15, 21) %16 : [2, 3, 15, 21]
-        output 'y' = %17
-    "#]],
+            %0 = input 'x' : [2, 3, 5, 7]
+            %3 = conv2d(padding [1, 1]) %0 p0.0:f16 p0.1 : [2, 8, 5, 7]
+            %5 = prelu %3 p0.2 : [2, 8, 5, 7] | cut body.0
+            %8 = conv2d(padding [1, 1]) %5 p0.3:f16 p0.4 : [2, 8, 5, 7]
+            %10 = prelu %8 p0.5 : [2, 8, 5, 7] | cut body.1
+            %13 = conv2d(padding [1, 1]) %10 p0.6:f16 p0.7 : [2, 48, 5, 7]
+            %14 = pixel_shuffle(4) %13 : [2, 3, 20, 28]
+            %15 = upsample_nearest(4) %0 : [2, 3, 20, 28]
+            %16 = add %14 %15 : [2, 3, 20, 28]
+            %17 = interpolate_bicubic(15, 21) %16 : [2, 3, 15, 21]
+            output 'y' = %17
+        "#]],
+    );
+}
+
+#[test]
+fn mosr_with_an_ensemble() {
+    let upsampler = MosrUpsampler::Ensemble;
+    let net = MosrConfig { n_features: 4, n_hidden: 6, n_mixed: 4, n_blocks: 1, scale: 2, upsampler, ..MOSR };
+    let tensors = mosr(&net);
+    check(
+        &UpscalerConfig::Mosr(net),
+        &tensors,
+        [1, 3, 5, 7],
+        &expect![[r#"
+            %0 = input 'x' : [1, 3, 5, 7]
+            %3 = conv2d(padding [1, 1]) %0 p0.16:f16 p0.17 : [1, 4, 5, 7]
+            %4 = mish %3 : [1, 4, 5, 7]
+            %7 = conv2d(padding [1, 1]) %4 p0.18:f16 p0.19 : [1, 4, 5, 7]
+            %8 = mish %7 : [1, 4, 5, 7]
+            %11 = conv2d(padding [0, 0]) %0 p0.20:f16 p0.21 : [1, 4, 5, 7]
+            %12 = add %8 %11 : [1, 4, 5, 7] | cut conv_first
+            %15 = conv2d(padding [1, 1]) %0 p0.0:f16 p0.1 : [1, 4, 5, 7] | cut conv_first
+            %18 = norm_channels(0.000001) %15 p0.2 p0.3 : [1, 4, 5, 7]
+            %21 = conv2d(padding [1, 1]) %18 p0.4:f16 p0.5 : [1, 12, 5, 7]
+            %22 = slice(dim 1, 6 from 0) %21 : [1, 6, 5, 7]
+            %23 = mish %22 : [1, 6, 5, 7]
+            %24 = slice(dim 1, 4 from 8) %21 : [1, 4, 5, 7]
+            %27 = conv2d(padding [3, 3], groups 4) %24 p0.6:f16 p0.7 : [1, 4, 5, 7]
+            %28 = slice(dim 1, 2 from 6) %21 : [1, 2, 5, 7]
+            %29 = concat(dim 1) %28 %27 : [1, 6, 5, 7]
+            %30 = mul %23 %29 : [1, 6, 5, 7]
+            %33 = conv2d(padding [1, 1]) %30 p0.8:f16 p0.9 : [1, 4, 5, 7]
+            %34 = mish %33 : [1, 4, 5, 7]
+            %35 = shift(-0.5) %15 : [1, 4, 5, 7]
+            %36 = add %34 %35 : [1, 4, 5, 7] | cut blocks.0
+            %39 = conv2d(padding [1, 1]) %36 p0.10:f16 p0.11 : [1, 8, 5, 7]
+            %40 = mish %39 : [1, 8, 5, 7]
+            %43 = conv2d(padding [1, 1]) %40 p0.12:f16 p0.13 : [1, 4, 5, 7]
+            %44 = mish %43 : [1, 4, 5, 7]
+            %47 = conv2d(padding [0, 0]) %44 p0.14:f16 p0.15 : [1, 4, 5, 7]
+            %48 = shift(-0.5) %12 : [1, 4, 5, 7]
+            %49 = add %47 %48 : [1, 4, 5, 7] | cut tail
+            %52 = conv2d(padding [1, 1]) %49 p0.22:f16 p0.23 : [1, 96, 5, 7]
+            %53 = slice(dim 1, 12 from 0) %52 : [1, 12, 5, 7]
+            %54 = slice(dim 1, 12 from 12) %52 : [1, 12, 5, 7]
+            %55 = add %53 %54 : [1, 12, 5, 7]
+            %56 = slice(dim 1, 12 from 24) %52 : [1, 12, 5, 7]
+            %57 = add %55 %56 : [1, 12, 5, 7]
+            %58 = slice(dim 1, 12 from 36) %52 : [1, 12, 5, 7]
+            %59 = add %57 %58 : [1, 12, 5, 7]
+            %60 = slice(dim 1, 12 from 48) %52 : [1, 12, 5, 7]
+            %61 = add %59 %60 : [1, 12, 5, 7]
+            %62 = slice(dim 1, 12 from 60) %52 : [1, 12, 5, 7]
+            %63 = add %61 %62 : [1, 12, 5, 7]
+            %64 = slice(dim 1, 12 from 72) %52 : [1, 12, 5, 7]
+            %65 = add %63 %64 : [1, 12, 5, 7]
+            %66 = slice(dim 1, 12 from 84) %52 : [1, 12, 5, 7]
+            %67 = add %65 %66 : [1, 12, 5, 7]
+            %68 = scale(0.125) %67 : [1, 12, 5, 7]
+            %69 = pixel_shuffle(2) %68 : [1, 3, 10, 14]
+            output 'y' = %69
+        "#]],
     );
 }
 

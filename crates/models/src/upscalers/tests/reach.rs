@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::checkpoints::{Spelling, VIDEO, X4PLUS, any_rrdbnet, any_srvgg, rrdbnet, srvgg};
+use super::checkpoints::{MOSR, Spelling, VIDEO, X4PLUS, any_mosr, any_rrdbnet, any_srvgg, mosr, rrdbnet, srvgg};
 use crate::engine::residency::Residency;
 use crate::engine::{Graph, Op, Origin, Shape};
 use crate::testing::{Spec, source};
@@ -73,11 +73,18 @@ proptest! {
         let tensors = srvgg(&net);
         check(&UpscalerConfig::Srvgg(net), &tensors);
     }
+
+    #[test]
+    fn of_any_mosr(net in any_mosr()) {
+        let tensors = mosr(&net);
+        check(&UpscalerConfig::Mosr(net), &tensors);
+    }
 }
 
 #[test]
 fn of_published_nets() {
     assert_eq!(check(&UpscalerConfig::Rrdbnet(X4PLUS), &rrdbnet(&X4PLUS, Spelling::BasicSr)), 349);
+    assert_eq!(check(&UpscalerConfig::Mosr(MOSR), &mosr(&MOSR)), 124);
     for (scale, radius) in [(4, 18), (3, 19), (2, 19)] {
         assert_eq!(check(&UpscalerConfig::Srvgg(SrvggConfig { scale, ..VIDEO }), &srvgg(&VIDEO)), radius);
     }
