@@ -113,6 +113,47 @@ fn every_plain_type_is_read_as_every_float() {
 }
 
 #[test]
+fn tensors_are_packed_into_blocks() {
+    let values = values(LARGE);
+    let halves = bytes_of(&values, |value| f16::from_f32(value).to_le_bytes());
+    let source = Model::new(&safetensors(&[("w", "F16", &[LARGE / 96, 96], &halves)])).open();
+    for wanted in [DType::Q8_0, DType::Q4_0, DType::Q5_1] {
+        let mut expected = vec![0; wanted.row_bytes(LARGE).unwrap() as usize];
+        loader::ggml::quantize(wanted, &values, 96, &mut expected).unwrap();
+        for n_threads in [1, 3] {
+            assert!(read(&source, "w", wanted, n_threads).unwrap() == expected, "{wanted}");
+        }
+    }
+}
+
+#[test]
+fn rows_must_be_whole_blocks() {
+    let source = Model::new(&safetensors(&[("w", "F32", &[32, 3], &f32_bytes(&values(96)))])).open();
+    let mut destination = vec![0; 3 * 34];
+    let mut read = |row_len, wanted| {
+        let request = ReadRequest { name: "w", wanted, row_len, destination: &mut destination };
+        read_tensors(&source, &mut [request], ReadOptions::default())
+    };
+    assert!(matches!(read(3, DType::Q8_0), Err(Error::RowLength { row_len: 3, n_elements: 96, .. })));
+    assert!(matches!(read(96, DType::Q4K), Err(Error::RowLength { wanted: DType::Q4K, .. })));
+    read(32, DType::Q8_0).unwrap();
+}
+
+#[test]
+fn a_value_that_blocks_cannot_hold_is_named() {
+    let mut values = values(64);
+    values[40] = f32::INFINITY;
+    let source = Model::new(&safetensors(&[("w", "F32", &[2, 32], &f32_bytes(&values))])).open();
+    match read(&source, "w", DType::Q8_0, 1) {
+        Err(Error::UnquantizableValue { tensor, value: f32::INFINITY, wanted: DType::Q8_0, .. }) => {
+            assert_eq!(tensor, "w");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(read(&source, "w", DType::F16, 1).is_ok());
+}
+
+#[test]
 fn scalars_and_empty_tensors_are_read() {
     let source = Model::new(&safetensors(&[("empty", "F32", &[0, 4], &[]), ("one", "F16", &[], &[0, 0x3c])])).open();
     assert_eq!(read(&source, "one", DType::F32, 1).unwrap(), 1.0_f32.to_le_bytes());

@@ -2,25 +2,41 @@
 //!
 //! Every stored type becomes `f32` exactly where `f32` can hold the value; `f64` and wide integers are rounded to the
 //! nearest, and `f64` beyond the range of `f32` becomes infinite. From `f32`, `f16` and `bf16` are rounded to the
-//! nearest, ties to even. NaN stays NaN.
+//! nearest, ties to even, and NaN stays NaN; block types take finite values only.
 
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 use half::{bf16, f16};
 
-use crate::ggml::DType;
+use crate::ggml::{self, DType};
 use crate::{StoredType, fp8};
+
+/// Largest magnitude that is packed into blocks: their scales are `f16`. Beyond it, and for what is no number, some of
+/// ggml's packers end the process.
+const MAX_QUANTIZED: f32 = 65504.0;
+
+/// Why a chunk could not be converted.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// A block type cannot hold this value.
+    Value(f32),
+    Ggml(ggml::Error),
+}
 
 /// Whether a tensor of type `stored` can be read as `wanted`: always when they are the same, else by way of `f32`.
 pub(crate) fn is_defined(stored: StoredType, wanted: DType) -> bool {
     let has_to_f32 = match stored {
-        StoredType::Ggml(dtype) => !dtype.is_quantized(),
+        StoredType::Ggml(dtype) => !dtype.is_quantized() || dtype.can_dequantize(),
         _ => true,
     };
-    stored == StoredType::Ggml(wanted) || (has_to_f32 && matches!(wanted, DType::F32 | DType::F16 | DType::BF16))
+    let has_from_f32 = match wanted {
+        DType::F32 | DType::F16 | DType::BF16 => true,
+        _ => wanted.is_quantized() && wanted.can_quantize(),
+    };
+    stored == StoredType::Ggml(wanted) || (has_to_f32 && has_from_f32)
 }
 
 /// Reads whole blocks of `stored` elements; `dst` is as long as `src` has elements.
-pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) {
+pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) -> Result<(), Failure> {
     match stored {
         StoredType::Ggml(dtype) => match dtype {
             DType::F32 => widen(src, dst, f32::from_le_bytes),
@@ -31,7 +47,7 @@ pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) {
             DType::I16 => widen(src, dst, |bytes| i16::from_le_bytes(bytes).into()),
             DType::I32 => widen(src, dst, |bytes| i32::from_le_bytes(bytes) as f32),
             DType::I64 => widen(src, dst, |bytes| i64::from_le_bytes(bytes) as f32),
-            _ => unreachable!("is_defined"),
+            _ => return ggml::dequantize(dtype, src, dst).map_err(Failure::Ggml),
         },
         StoredType::Bool | StoredType::U8 => widen(src, dst, |[byte]| byte.into()),
         StoredType::U16 => widen(src, dst, |bytes| u16::from_le_bytes(bytes).into()),
@@ -43,16 +59,26 @@ pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) {
         StoredType::F8E5M2Fnuz => widen(src, dst, |[code]| fp8::E5M2_FNUZ[usize::from(code)]),
         StoredType::F8E8M0 => widen(src, dst, |[code]| fp8::E8M0[usize::from(code)]),
     }
+    Ok(())
 }
 
 /// Writes whole blocks of `wanted` elements; `dst` is exactly as long as they are.
-pub(crate) fn from_f32(wanted: DType, src: &[f32], dst: &mut [u8]) {
+pub(crate) fn from_f32(wanted: DType, src: &[f32], dst: &mut [u8]) -> Result<(), Failure> {
     match wanted {
         DType::F32 => narrow(src, dst, f32::to_le_bytes),
         DType::F16 => narrow_f16(src, dst),
         DType::BF16 => narrow(src, dst, |value| bf16::from_f32(value).to_le_bytes()),
-        _ => unreachable!("is_defined"),
+        _ => {
+            // False for NaN too.
+            let is_in_range = |value: &f32| value.abs() <= MAX_QUANTIZED;
+            if let Some(&value) = src.iter().find(|value| !is_in_range(value)) {
+                return Err(Failure::Value(value));
+            }
+            // Blocks are packed one by one, so where rows end does not matter.
+            return ggml::quantize(wanted, src, src.len(), dst).map_err(Failure::Ggml);
+        }
     }
+    Ok(())
 }
 
 fn widen<const N: usize>(src: &[u8], dst: &mut [f32], decode: impl Fn([u8; N]) -> f32) {
@@ -88,7 +114,7 @@ mod tests {
 
     fn to_f32_one(stored: StoredType, bytes: &[u8]) -> f32 {
         let mut value = [0.0];
-        to_f32(stored, bytes, &mut value);
+        to_f32(stored, bytes, &mut value).unwrap();
         value[0]
     }
 
@@ -120,12 +146,12 @@ mod tests {
             for (dtype, value_of) in
                 [(DType::F16, f16_value as fn(u16) -> f32), (DType::BF16, |code| f32::from_bits(u32::from(code) << 16))]
             {
-                to_f32(dtype.into(), src, &mut values);
+                to_f32(dtype.into(), src, &mut values).unwrap();
                 for (code, &value) in (0..=u16::MAX).zip(&values) {
                     assert!(is_same(value, value_of(code)), "{dtype} {code:#06x} became {value}");
                 }
                 let mut back = vec![0; 1 << 17];
-                from_f32(dtype, &values, &mut back);
+                from_f32(dtype, &values, &mut back).unwrap();
                 for (code, pair) in (0..=u16::MAX).zip(back.chunks(2)) {
                     let is_kept =
                         code_of(pair) == code || (value_of(code).is_nan() && value_of(code_of(pair)).is_nan());
@@ -147,11 +173,11 @@ mod tests {
             (1.5 * 2f32.powi(-25), 0x0001),
             (-0.0, 0x8000),
         ] {
-            from_f32(DType::F16, &[value], &mut half);
+            from_f32(DType::F16, &[value], &mut half).unwrap();
             assert_eq!(u16::from_le_bytes(half), code, "{value}");
         }
         for (bits, code) in [(0x3f80_8000, 0x3f80_u16), (0x3f81_8000, 0x3f82), (0x3f80_8001, 0x3f81)] {
-            from_f32(DType::BF16, &[f32::from_bits(bits)], &mut half);
+            from_f32(DType::BF16, &[f32::from_bits(bits)], &mut half).unwrap();
             assert_eq!(u16::from_le_bytes(half), code, "{bits:#x}");
         }
     }
@@ -174,5 +200,68 @@ mod tests {
         assert_eq!(to_f32_one(StoredType::U64, &u64::MAX.to_le_bytes()), 18_446_744_073_709_551_616.0);
         assert_eq!(to_f32_one(StoredType::F8E4M3Fnuz, &[0x7f]), 240.0);
         assert_eq!(to_f32_one(StoredType::F8E8M0, &[128]), 2.0);
+    }
+
+    /// Pseudo-random values in -1..1.
+    fn noise(n: usize) -> Vec<f32> {
+        let mut state = 1_u32;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / 8_388_608.0 - 1.0
+        };
+        (0..n).map(|_| next()).collect()
+    }
+
+    fn block_types() -> impl Iterator<Item = DType> {
+        DType::ALL.iter().copied().filter(|dtype| dtype.is_quantized() && dtype.can_quantize())
+    }
+
+    #[test]
+    fn blocks_are_packed_one_by_one() {
+        let values = noise(8 * 256);
+        for dtype in block_types() {
+            let n_bytes = dtype.row_bytes(values.len() as u64).unwrap() as usize;
+            let (mut at_once, mut in_rows) = (vec![0; n_bytes], vec![0; n_bytes]);
+            from_f32(dtype, &values, &mut at_once).unwrap();
+            ggml::quantize(dtype, &values, 256, &mut in_rows).unwrap();
+            assert!(at_once == in_rows, "{dtype}");
+            let mut back = vec![0.0; values.len()];
+            to_f32(dtype.into(), &at_once, &mut back).unwrap();
+            let error: f32 = values.iter().zip(&back).map(|(a, b)| (a - b).powi(2)).sum();
+            let power: f32 = values.iter().map(|value| value * value).sum();
+            assert!(error < 0.7 * power, "{dtype} loses everything");
+        }
+    }
+
+    #[test]
+    fn extreme_values_are_packed_or_refused() {
+        for dtype in block_types() {
+            let mut bytes = vec![0; dtype.row_bytes(256).unwrap() as usize];
+            let mut pack = |values: &[f32]| from_f32(dtype, values, &mut bytes);
+            for scale in [0.0, f32::from_bits(1), 1e-38, 1e-20, 1e-8, 1.0, MAX_QUANTIZED] {
+                for pattern in [noise(256), vec![1.0; 256], vec![-1.0; 256], [vec![0.0; 255], vec![1.0]].concat()] {
+                    let values: Vec<f32> = pattern.iter().map(|value| value * scale).collect();
+                    pack(&values).unwrap();
+                }
+            }
+            for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 65505.0, -1e30] {
+                let mut values = noise(256);
+                values[100] = bad;
+                assert!(matches!(pack(&values), Err(Failure::Value(value)) if is_same(value, bad)), "{dtype} {bad}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_conversion_is_defined_where_both_halves_are() {
+        let ggml = StoredType::Ggml;
+        assert!(is_defined(ggml(DType::Q4K), DType::F16));
+        assert!(is_defined(ggml(DType::Q4K), DType::Q8_0));
+        assert!(is_defined(StoredType::F8E4M3, DType::Q8_0));
+        assert!(is_defined(ggml(DType::I32), DType::I32));
+        assert!(!is_defined(ggml(DType::F32), DType::I32));
+        assert!(!is_defined(ggml(DType::F32), DType::F64));
+        assert!(!is_defined(ggml(DType::F32), DType::Iq2Xxs), "needs statistics");
+        assert!(!is_defined(ggml(DType::Q8K), DType::F32), "only an operand");
     }
 }

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use crate::StoredType;
-use crate::ggml::DType;
+use crate::ggml::{self, DType};
 
 /// An error of the loader.
 #[derive(Debug, thiserror::Error)]
@@ -322,6 +322,32 @@ pub enum Error {
         expected_bytes: u64,
         /// How long the destination is.
         found_bytes: u64,
+    },
+    /// A value that no block type can hold: not a number, infinite, or beyond the range of `f16`.
+    #[error(
+        "{}: tensor {tensor:?} contains {value}, which {} cannot hold: read it as f32, f16 or bf16, or repair the file",
+        path.display(),
+        wanted.name()
+    )]
+    UnquantizableValue {
+        /// The source.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// The value.
+        value: f32,
+        /// The type asked for.
+        wanted: DType,
+    },
+    /// ggml could not convert a tensor.
+    #[error("{}: cannot convert tensor {tensor:?}: {source}", path.display())]
+    Convert {
+        /// The source.
+        path: PathBuf,
+        /// The tensor.
+        tensor: String,
+        /// What ggml said.
+        source: ggml::Error,
     },
     /// A name table gives two tensors one name.
     #[error("tensors {first:?} and {second:?} are both renamed to {name:?}")]

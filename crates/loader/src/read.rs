@@ -10,9 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::catalogue::TensorInfo;
+use crate::convert::{self, Failure};
 use crate::file::SourceFile;
 use crate::ggml::DType;
-use crate::{Error, ModelSource, StoredType, convert};
+use crate::{Error, ModelSource, StoredType};
 
 /// Elements of a chunk: a MiB of `f32`, which stays in a core's own cache between the steps, yet keeps the cost of a
 /// read call and of handing out chunks unmeasurable. A multiple of every block length.
@@ -57,7 +58,7 @@ pub struct ReadProgress {
 /// # Errors
 /// All requests are checked before anything is read: [`Error::NoSuchTensor`], [`Error::UnsupportedConversion`],
 /// [`Error::RowLength`], [`Error::DestinationSize`]. While reading: [`Error::Io`], [`Error::Truncated`] when a file has
-/// become shorter, [`Error::Cancelled`]. After an error the content of the destinations is unspecified.
+/// become shorter, [`Error::UnquantizableValue`], [`Error::Cancelled`]. After an error the content of the destinations is unspecified.
 pub fn read_tensors(
     source: &ModelSource,
     requests: &mut [ReadRequest<'_>],
@@ -211,8 +212,15 @@ impl Chunk<'_> {
         let stored = &mut bytemuck::cast_slice_mut(&mut scratch.stored)[..n_bytes];
         self.file.read_exact_at(stored, self.offset, self.name)?;
         scratch.floats.resize(n_elements, 0.0);
-        convert::to_f32(self.stored, stored, &mut scratch.floats);
-        convert::from_f32(self.wanted, &scratch.floats, self.destination);
+        convert::to_f32(self.stored, stored, &mut scratch.floats)
+            .and_then(|()| convert::from_f32(self.wanted, &scratch.floats, self.destination))
+            .map_err(|failure| {
+                let (path, tensor) = (self.file.path().to_owned(), self.name.to_owned());
+                match failure {
+                    Failure::Value(value) => Error::UnquantizableValue { path, tensor, value, wanted: self.wanted },
+                    Failure::Ggml(source) => Error::Convert { path, tensor, source },
+                }
+            })?;
         Ok(n_bytes as u64)
     }
 }
