@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use xshell::cmd;
 
-use crate::{bindings, demo, layers, licenses, process, test, tidy};
+use crate::{bindings, demo, layers, leaks, licenses, process, test, tidy, vulkan};
 
 /// A check and its name.
 type Step = (&'static str, fn() -> anyhow::Result<()>);
@@ -19,7 +19,9 @@ const STEPS: &[Step] = &[
     ("clippy", clippy),
     ("documentation", documentation),
     ("demo", demo::run),
+    ("leaks", leaks::run),
     ("test", test::run),
+    ("vulkan", vulkan::run),
 ];
 
 pub(crate) fn run() -> anyhow::Result<()> {

@@ -39,6 +39,10 @@ xflags::xflags! {
         cmd tidy {}
         /// Checks the licences of all dependencies, and that none is present twice.
         cmd licenses {}
+        /// Upscales an image under LeakSanitizer.
+        cmd leaks {}
+        /// Builds the Vulkan backend and compares what it computes with the CPU.
+        cmd vulkan {}
         /// Runs everything that must hold before a change is taken.
         cmd ci {}
     }

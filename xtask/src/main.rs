@@ -13,6 +13,7 @@ mod demo;
 mod doctor;
 mod flags;
 mod layers;
+mod leaks;
 mod licenses;
 mod metadata;
 mod process;
@@ -20,6 +21,7 @@ mod test;
 mod testdata;
 mod tidy;
 mod vendor;
+mod vulkan;
 
 use std::process::ExitCode;
 
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         XtaskCmd::Layers(_) => layers::run(),
         XtaskCmd::Tidy(_) => tidy::run(),
         XtaskCmd::Licenses(_) => licenses::run(),
+        XtaskCmd::Leaks(_) => leaks::run(),
+        XtaskCmd::Vulkan(_) => vulkan::run(),
         XtaskCmd::Ci(_) => ci::run(),
     };
     match result {
