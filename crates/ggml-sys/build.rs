@@ -1,8 +1,8 @@
 //! Compiles ggml: the base library and the CPU backend with the C and C++ compiler alone, GPU backends through ggml's CMake
 //! project. What each step does and why stands in the modules under `build/`.
+
 #[path = "build/cpu.rs"]
 mod cpu;
-#[cfg(feature = "_cmake")]
 #[path = "build/gpu.rs"]
 mod gpu;
 #[path = "build/isa.rs"]
@@ -26,14 +26,9 @@ fn main() {
     let isa = isa::select();
     isa::write_list(&out_dir, &isa);
 
-    #[cfg(feature = "_cmake")]
     let gpus = gpu::build(&ggml, &out_dir);
-    #[cfg(feature = "_cmake")]
     let backends: Vec<&str> = gpus.iter().map(|gpu| gpu.define).collect();
-    #[cfg(not(feature = "_cmake"))]
-    let backends: Vec<&str> = Vec::new();
     cpu::build(&ggml, &out_dir, &isa, &backends);
-    #[cfg(feature = "_cmake")]
     gpus.iter().for_each(gpu::link);
 
     // For build scripts of direct dependents, as DEP_GGML_INCLUDE and so on.

@@ -91,7 +91,13 @@ pub(crate) struct Built {
 /// Builds the backends whose features are on.
 pub(crate) fn build(ggml: &Path, out_dir: &Path) -> Vec<Built> {
     let is_on = |gpu: &&Gpu| env::var_os(format!("CARGO_FEATURE_{}", gpu.name.to_uppercase())).is_some();
-    GPUS.iter().filter(is_on).map(|gpu| build_one(gpu, ggml, out_dir)).collect()
+    let gpus: Vec<&Gpu> = GPUS.iter().filter(is_on).collect();
+    let n_cuda = gpus.iter().filter(|gpu| gpu.define == "GGML_USE_CUDA").count();
+    assert!(
+        n_cuda < 2,
+        "`cuda` and `hip` compile the same code and cannot both be linked in; load one of them instead"
+    );
+    gpus.into_iter().map(|gpu| build_one(gpu, ggml, out_dir)).collect()
 }
 
 fn build_one(gpu: &'static Gpu, ggml: &Path, out_dir: &Path) -> Built {

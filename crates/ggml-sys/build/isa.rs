@@ -53,16 +53,26 @@ pub(crate) fn select() -> Vec<&'static CpuFeature> {
         _ => return Vec::new(),
     };
     let baseline = BASELINES.iter().find(|baseline| baseline.arch == arch && env::var_os(baseline.variable).is_some());
-    let has: Box<dyn Fn(&str) -> bool> = if let Some(baseline) = baseline {
-        Box::new(|name| baseline.extensions.contains(&name))
+    let is_wanted: Box<dyn Fn(&CpuFeature) -> bool> = if let Some(baseline) = baseline {
+        Box::new(|feature| baseline.extensions.contains(&feature.name))
     } else if env::var("HOST") == env::var("TARGET") {
-        Box::new(cpu_has)
+        Box::new(|feature| cpu_has(feature.name) && compiler_knows(feature))
     } else {
         let promised = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
-        Box::new(move |name| promised.split(',').any(|feature| feature == name))
+        Box::new(move |feature| promised.split(',').any(|name| name == feature.name))
     };
-    let avx512 = AVX512_CORE.iter().all(|name| has(name));
-    known.iter().filter(|feature| has(feature.name) && (avx512 || !feature.name.starts_with("avx512"))).collect()
+    let mut chosen: Vec<&CpuFeature> = known.iter().filter(|feature| is_wanted(feature)).collect();
+    if !AVX512_CORE.iter().all(|name| chosen.iter().any(|feature| feature.name == *name)) {
+        chosen.retain(|feature| !feature.name.starts_with("avx512"));
+    }
+    chosen
+}
+
+/// Whether the compiler is new enough for an extension that this machine has.
+fn compiler_knows(feature: &CpuFeature) -> bool {
+    let build = cc::Build::new();
+    let flag = if feature.flag.starts_with('+') { arm_flag(&[feature]) } else { feature.flag.to_owned() };
+    build.get_compiler().is_like_msvc() || build.is_flag_supported(flag).unwrap_or(false)
 }
 
 /// Adds the compiler flags for `features` to `build`.
@@ -72,14 +82,19 @@ pub(crate) fn apply(features: &[&CpuFeature], build: &mut cc::Build) {
     if build.get_compiler().is_like_msvc() {
         apply_msvc(&names, build);
     } else if arch == "aarch64" {
-        let base = if names.is_empty() { "-march=armv8-a" } else { "-march=armv8.2-a" };
-        let suffixes: String = features.iter().map(|feature| feature.flag).collect();
-        build.flag(format!("{base}{suffixes}"));
+        build.flag(arm_flag(features));
     } else {
         features.iter().for_each(|feature| {
             build.flag(feature.flag);
         });
     }
+}
+
+/// On ARM, one flag names the architecture and all extensions.
+fn arm_flag(features: &[&CpuFeature]) -> String {
+    let base = if features.is_empty() { "-march=armv8-a" } else { "-march=armv8.2-a" };
+    let suffixes: String = features.iter().map(|feature| feature.flag).collect();
+    format!("{base}{suffixes}")
 }
 
 /// Microsoft's compiler knows three levels, and leaves the macros of the finer extensions to the user.

@@ -127,6 +127,34 @@ fn an_allocation_that_the_device_cannot_make_is_cancelled_with_the_meter() {
     assert_eq!(meter.taken_bytes, 0);
 }
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn an_exception_becomes_a_status() {
+    unsafe extern "C-unwind" {
+        /// `std::__throw_bad_alloc` of the C++ library.
+        #[link_name = "_ZSt17__throw_bad_allocv"]
+        fn throw_bad_alloc() -> !;
+    }
+    unsafe extern "C-unwind" fn throwing(_user_data: *mut c_void, _n_bytes: usize) -> bool {
+        // SAFETY: the exception passes through this frame, which has nothing to drop, into the shim.
+        unsafe { throw_bad_alloc() }
+    }
+    let mut message = sys::fresco_message { text: [0; 512] };
+    // SAFETY: the two function types differ in what Rust assumes of a caller in Rust, and the caller is C++; the buffer
+    // type is freed after its only use.
+    unsafe {
+        let acquire: unsafe extern "C" fn(*mut c_void, usize) -> bool =
+            std::mem::transmute(throwing as unsafe extern "C-unwind" fn(*mut c_void, usize) -> bool);
+        let inner = sys::ggml_backend_cpu_buffer_type();
+        let metered = sys::fresco_metered_buft_new(inner, Some(acquire), Some(cancel), ptr::null_mut());
+        let mut buffer = ptr::null_mut();
+        let status = sys::fresco_buffer_alloc(metered, 64, &mut buffer, &mut message);
+        assert_eq!(status, sys::FRESCO_THROWN);
+        assert_eq!(CStr::from_ptr(message.text.as_ptr()), c"std::bad_alloc");
+        sys::fresco_metered_buft_free(metered);
+    }
+}
+
 #[test]
 fn every_compiled_extension_is_known_by_name_and_the_fast_kernels_are_in() {
     // A build on and for this machine takes what its CPU has, so none may be missing here.
