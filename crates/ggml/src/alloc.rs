@@ -9,10 +9,11 @@ use std::sync::Arc;
 use crate::buffer::{BufferUsage, RawBuffer};
 use crate::device::Device;
 use crate::error::Error;
-use crate::graph::{Graph, Storages};
+use crate::graph::Graph;
 use crate::meter::AllocationMeter;
 use crate::plan::{MemoryPlan, plan};
 use crate::scope::Record;
+use crate::storage::Storages;
 use crate::workspace::Workspace;
 
 /// Owns the memory in which graphs compute, one graph at a time: allocating a graph takes the memory from the graph

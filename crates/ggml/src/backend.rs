@@ -90,19 +90,32 @@ impl Backend {
             return Err(Error::Unsupported { device: self.device.name().to_owned(), op, id });
         }
         let guard = graph.prepare(&self.device)?;
+        // SAFETY: all tensors are placed in live memory which the guard keeps others from, and every node is one that the
+        // backend computes.
+        let status = unsafe { self.run(graph.cgraph(), abort) };
+        drop(guard);
+        graph.forget_inputs();
+        status
+    }
+
+    /// Computes a graph's nodes.
+    ///
+    /// # Safety
+    /// Every tensor has memory of our device, which nothing else uses meanwhile, and our device computes every node.
+    pub(crate) unsafe fn run(
+        &mut self,
+        cgraph: *mut sys::ggml_cgraph,
+        abort: Option<&AtomicBool>,
+    ) -> Result<ComputeStatus, Error> {
+        self.check_poison()?;
         if abort.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Ok(ComputeStatus::Aborted);
         }
-        let computed = {
-            let _flag = self.pool.is_some().then(|| AbortFlag::set(self.raw, abort));
-            call(|message| {
-                // SAFETY: all tensors are placed in live memory which the guard keeps others from, and every node is
-                // one that the backend computes.
-                unsafe { sys::fresco_graph_compute(self.raw.as_ptr(), graph.cgraph(), message) }
-            })
-        };
-        drop(guard);
-        graph.forget_inputs();
+        let _flag = self.pool.is_some().then(|| AbortFlag::set(self.raw, abort));
+        let computed = call(|message| {
+            // SAFETY: the caller promises what ggml assumes.
+            unsafe { sys::fresco_graph_compute(self.raw.as_ptr(), cgraph, message) }
+        });
         match computed {
             Ok(()) => Ok(ComputeStatus::Completed),
             Err(Failure::Aborted) => Ok(ComputeStatus::Aborted),

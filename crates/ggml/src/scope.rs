@@ -52,6 +52,17 @@ pub(crate) struct Record {
     pub(crate) row_limit: Option<i64>,
 }
 
+impl Record {
+    /// The operand that computing the node writes.
+    pub(crate) fn written_operand(&self) -> Option<u32> {
+        match self.op {
+            Op::Set => self.sources.first().copied(),
+            Op::Copy => self.sources.last().copied(),
+            _ => None,
+        }
+    }
+}
+
 /// A graph under construction.
 pub(crate) struct ScopeState {
     pub(crate) graph: u64,

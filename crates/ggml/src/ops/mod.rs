@@ -127,11 +127,6 @@ impl Op {
         matches!(self, Op::View | Op::Reshape | Op::Permute | Op::Transpose)
     }
 
-    /// Whether the node writes into memory of its first operand (`Set`) or its last (`Copy`).
-    pub(crate) fn writes_operand(self) -> bool {
-        matches!(self, Op::Set | Op::Copy)
-    }
-
     /// Whether a backend may compute the result over an operand of the same layout: ggml's own list.
     pub(crate) fn can_be_in_place(self) -> bool {
         use Op::*;
