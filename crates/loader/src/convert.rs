@@ -10,18 +10,6 @@ use half::{bf16, f16};
 use crate::ggml::{self, DType};
 use crate::{StoredType, fp8};
 
-/// Largest magnitude that is packed into blocks: their scales are `f16`. Beyond it, and for what is no number, some of
-/// ggml's packers end the process.
-const MAX_QUANTIZED: f32 = 65504.0;
-
-/// Why a chunk could not be converted.
-#[derive(Debug)]
-pub(crate) enum Failure {
-    /// A block type cannot hold this value.
-    Value(f32),
-    Ggml(ggml::Error),
-}
-
 /// Whether a tensor of type `stored` can be read as `wanted`: always when they are the same, else by way of `f32`.
 pub(crate) fn is_defined(stored: StoredType, wanted: DType) -> bool {
     let has_to_f32 = match stored {
@@ -36,7 +24,7 @@ pub(crate) fn is_defined(stored: StoredType, wanted: DType) -> bool {
 }
 
 /// Reads whole blocks of `stored` elements; `dst` is as long as `src` has elements.
-pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) -> Result<(), Failure> {
+pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) -> Result<(), ggml::Error> {
     match stored {
         StoredType::Ggml(dtype) => match dtype {
             DType::F32 => widen(src, dst, f32::from_le_bytes),
@@ -47,7 +35,7 @@ pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) -> Result<
             DType::I16 => widen(src, dst, |bytes| i16::from_le_bytes(bytes).into()),
             DType::I32 => widen(src, dst, |bytes| i32::from_le_bytes(bytes) as f32),
             DType::I64 => widen(src, dst, |bytes| i64::from_le_bytes(bytes) as f32),
-            _ => return ggml::dequantize(dtype, src, dst).map_err(Failure::Ggml),
+            _ => return ggml::dequantize(dtype, src, dst),
         },
         StoredType::Bool | StoredType::U8 => widen(src, dst, |[byte]| byte.into()),
         StoredType::U16 => widen(src, dst, |bytes| u16::from_le_bytes(bytes).into()),
@@ -63,20 +51,13 @@ pub(crate) fn to_f32(stored: StoredType, src: &[u8], dst: &mut [f32]) -> Result<
 }
 
 /// Writes whole blocks of `wanted` elements; `dst` is exactly as long as they are.
-pub(crate) fn from_f32(wanted: DType, src: &[f32], dst: &mut [u8]) -> Result<(), Failure> {
+pub(crate) fn from_f32(wanted: DType, src: &[f32], dst: &mut [u8]) -> Result<(), ggml::Error> {
     match wanted {
         DType::F32 => narrow(src, dst, f32::to_le_bytes),
         DType::F16 => narrow_f16(src, dst),
         DType::BF16 => narrow(src, dst, |value| bf16::from_f32(value).to_le_bytes()),
-        _ => {
-            // False for NaN too.
-            let is_in_range = |value: &f32| value.abs() <= MAX_QUANTIZED;
-            if let Some(&value) = src.iter().find(|value| !is_in_range(value)) {
-                return Err(Failure::Value(value));
-            }
-            // Blocks are packed one by one, so where rows end does not matter.
-            return ggml::quantize(wanted, src, src.len(), dst).map_err(Failure::Ggml);
-        }
+        // Blocks are packed one by one, so where rows end does not matter.
+        _ => return ggml::quantize(wanted, src, src.len(), dst),
     }
     Ok(())
 }
@@ -212,14 +193,13 @@ mod tests {
         (0..n).map(|_| next()).collect()
     }
 
-    fn block_types() -> impl Iterator<Item = DType> {
-        DType::ALL.iter().copied().filter(|dtype| dtype.is_quantized() && dtype.can_quantize())
-    }
-
     #[test]
     fn blocks_are_packed_one_by_one() {
         let values = noise(8 * 256);
-        for dtype in block_types() {
+        // The tables of the two left out take ggml a minute to build.
+        let is_tried = |dtype: &DType| !matches!(dtype, DType::Iq1M | DType::Iq2S);
+        let block_types = DType::ALL.iter().copied().filter(|dtype| dtype.is_quantized() && dtype.can_quantize());
+        for dtype in block_types.filter(is_tried) {
             let n_bytes = dtype.row_bytes(values.len() as u64).unwrap() as usize;
             let (mut at_once, mut in_rows) = (vec![0; n_bytes], vec![0; n_bytes]);
             from_f32(dtype, &values, &mut at_once).unwrap();
@@ -230,25 +210,6 @@ mod tests {
             let error: f32 = values.iter().zip(&back).map(|(a, b)| (a - b).powi(2)).sum();
             let power: f32 = values.iter().map(|value| value * value).sum();
             assert!(error < 0.7 * power, "{dtype} loses everything");
-        }
-    }
-
-    #[test]
-    fn extreme_values_are_packed_or_refused() {
-        for dtype in block_types() {
-            let mut bytes = vec![0; dtype.row_bytes(256).unwrap() as usize];
-            let mut pack = |values: &[f32]| from_f32(dtype, values, &mut bytes);
-            for scale in [0.0, f32::from_bits(1), 1e-38, 1e-20, 1e-8, 1.0, MAX_QUANTIZED] {
-                for pattern in [noise(256), vec![1.0; 256], vec![-1.0; 256], [vec![0.0; 255], vec![1.0]].concat()] {
-                    let values: Vec<f32> = pattern.iter().map(|value| value * scale).collect();
-                    pack(&values).unwrap();
-                }
-            }
-            for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 65505.0, -1e30] {
-                let mut values = noise(256);
-                values[100] = bad;
-                assert!(matches!(pack(&values), Err(Failure::Value(value)) if is_same(value, bad)), "{dtype} {bad}");
-            }
         }
     }
 

@@ -10,10 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::catalogue::TensorInfo;
-use crate::convert::{self, Failure};
 use crate::file::SourceFile;
-use crate::ggml::DType;
-use crate::{Error, ModelSource, StoredType};
+use crate::ggml::{self, DType};
+use crate::{Error, ModelSource, StoredType, convert};
 
 /// Elements of a chunk: a MiB of `f32`, which stays in a core's own cache between the steps, yet keeps the cost of a
 /// read call and of handing out chunks unmeasurable. A multiple of every block length.
@@ -214,11 +213,14 @@ impl Chunk<'_> {
         scratch.floats.resize(n_elements, 0.0);
         convert::to_f32(self.stored, stored, &mut scratch.floats)
             .and_then(|()| convert::from_f32(self.wanted, &scratch.floats, self.destination))
-            .map_err(|failure| {
+            .map_err(|source| {
                 let (path, tensor) = (self.file.path().to_owned(), self.name.to_owned());
-                match failure {
-                    Failure::Value(value) => Error::UnquantizableValue { path, tensor, value, wanted: self.wanted },
-                    Failure::Ggml(source) => Error::Convert { path, tensor, source },
+                match source {
+                    // Its index counts from the start of the chunk.
+                    ggml::Error::ValueOutOfRange { value, .. } => {
+                        Error::UnquantizableValue { path, tensor, value, wanted: self.wanted }
+                    }
+                    source => Error::Convert { path, tensor, source },
                 }
             })?;
         Ok(n_bytes as u64)
