@@ -12,7 +12,10 @@ const MODELS: [(&str, usize); 3] =
 
 fn main() -> anyhow::Result<()> {
     let n_threads = available_parallelism()?.get();
-    println!("{:<26} {:>6} {:>8} {:>9} {:>9} {:>9}", "model, 3x64x64", "type", "threads", "GFLOP", "seconds", "GFLOP/s");
+    println!(
+        "{:<26} {:>6} {:>8} {:>9} {:>9} {:>9}",
+        "model, 3x64x64", "type", "threads", "GFLOP", "seconds", "GFLOP/s"
+    );
     for (model, n_runs) in MODELS {
         for dtype in [DType::F32, DType::F16, DType::Q8_0] {
             let mut net = Net::upscaler(&published(model)?, dtype, [1, 3, 64, 64].into(), n_threads)?;

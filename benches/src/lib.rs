@@ -50,10 +50,11 @@ impl Net {
         let pins = engine.residency_mut().pin(graph.params(), &mut |_| std::ops::ControlFlow::Continue(()))?;
         let session = engine.session(SessionOptions { device, n_threads })?;
         let (_, output) = graph.outputs.first().context("the network has an output")?;
-        let n_outputs = graph.value(*output).kind.shape.n_elements() as usize;
+        let n_outputs = graph.value(*output).kind.shape.checked_n_elements().context("the output is too large")?;
+        let n_inputs = input.checked_n_elements().context("the input is too large")?;
         // Some picture: the time does not depend on the values.
-        let input = (0..input.n_elements()).map(|index| (index % 97) as f32 / 96.0).collect();
-        Ok(Self { graph, engine, session, input, output: vec![0.0; n_outputs], _pins: pins })
+        let input = (0..n_inputs).map(|index| (index % 97) as f32 / 96.0).collect();
+        Ok(Self { graph, engine, session, input, output: vec![0.0; n_outputs as usize], _pins: pins })
     }
 
     /// Runs the network once.

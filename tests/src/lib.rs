@@ -11,3 +11,8 @@ mod model_files;
 pub use compare::{Difference, Tolerance, assert_image_close, psnr_8bit};
 pub use data::{load_rgb, references_dir, testdata_dir};
 pub use model_files::{safetensors, safetensors_with_header};
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use fresco_loader as loader;
+use fresco::models::engine::loader;
 use fresco_tests::references_dir;
 use loader::ggml::DType;
 use loader::{Error, ModelSource, ReadOptions, ReadRequest, StoredType, read_tensors};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use fresco_loader as loader;
+use fresco::models::engine::loader;
 use fresco_tests::{safetensors, safetensors_with_header};
 use loader::ggml::DType;
 use loader::{Catalogue, FileId, ModelSource, ReadOptions, ReadRequest, ncnn, read_tensors};

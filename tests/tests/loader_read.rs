@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fresco_loader as loader;
+use fresco::models::engine::loader;
 use fresco_tests::safetensors;
 use half::{bf16, f16};
 use loader::ggml::DType;

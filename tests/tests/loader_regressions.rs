@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use fresco_loader as loader;
+use fresco::models::engine::loader;
 use fresco_tests::{safetensors, safetensors_with_header};
 use loader::{Error, ModelSource};
 use tempfile::TempDir;

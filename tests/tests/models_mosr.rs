@@ -6,9 +6,9 @@ mod models_common;
 
 use std::fs;
 
-use fresco_models::engine::DType;
-use fresco_models::engine::loader::ModelSource;
-use fresco_models::upscalers::{MosrConfig, MosrUpsampler, UpscalerConfig};
+use fresco::models::engine::DType;
+use fresco::models::engine::loader::ModelSource;
+use fresco::models::upscalers::{MosrConfig, MosrUpsampler, UpscalerConfig};
 use fresco_tests::references_dir;
 use models_common::{Net, read, relative_error};
 use serde::Deserialize;

@@ -7,9 +7,9 @@ mod models_common;
 use std::fs;
 use std::path::Path;
 
-use fresco_models::engine::DType;
-use fresco_models::engine::loader::ModelSource;
-use fresco_models::upscalers::{RrdbnetConfig, SrvggConfig, UpscalerConfig, detect};
+use fresco::models::engine::DType;
+use fresco::models::engine::loader::ModelSource;
+use fresco::models::upscalers::{RrdbnetConfig, SrvggConfig, UpscalerConfig, detect};
 use fresco_tests::{Difference, Tolerance, load_rgb, references_dir, testdata_dir};
 use models_common::Net;
 use serde::Deserialize;

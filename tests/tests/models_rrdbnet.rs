@@ -7,7 +7,7 @@ mod models_common;
 use std::collections::HashMap;
 use std::path::Path;
 
-use fresco_models::engine::DType;
+use fresco::models::engine::DType;
 use fresco_tests::safetensors;
 use half::f16;
 use models_common::{Net, relative_error};

@@ -34,6 +34,8 @@ pub use engine::CancelToken;
 pub use ggml::{DType, Device, DeviceKind, DeviceMemory};
 pub use loader::Format;
 
+/// The layers below, for programs that run networks themselves.
+pub use fresco_models as models;
+
 use engine::{ggml, loader, residency};
-use fresco_models as models;
 use models::engine;

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use fresco_models::engine::ggml::Device;
-use fresco_models::engine::loader::{ModelSource, ReadOptions, ReadRequest, read_tensors};
-use fresco_models::engine::residency::{ComponentOptions, LoadReport};
-use fresco_models::engine::{CancelToken, DType, Engine, Session, SessionOptions, Shape, Task};
-use fresco_models::upscalers::{Upscaler, UpscalerConfig, detect};
+use fresco::models::engine::ggml::Device;
+use fresco::models::engine::loader::{ModelSource, ReadOptions, ReadRequest, read_tensors};
+use fresco::models::engine::residency::{ComponentOptions, LoadReport};
+use fresco::models::engine::{CancelToken, DType, Engine, Session, SessionOptions, Shape, Task};
+use fresco::models::upscalers::{Upscaler, UpscalerConfig, detect};
 
 /// An upscaler with its weights, ready to run on the CPU.
 pub struct Net {
