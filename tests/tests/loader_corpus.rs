@@ -4,6 +4,8 @@
 //! Formats that the loader does not read yet are part of the set: a good file of such a format must be refused by
 //! name, a bad one must be refused.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,7 @@
 //! Arbitrary bytes, texts and headers: a parser may refuse them, but what it accepts must hold together.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! Reading tensors: conversion, chunks, threads, cancellation, and files that change under way.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,7 @@
 //! Files that made other loaders crash, misread or blame the wrong thing; each test is named by the report.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::PathBuf;
 
