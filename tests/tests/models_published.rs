@@ -7,8 +7,8 @@ mod models_common;
 use std::fs;
 use std::path::Path;
 
-use fresco::models::engine::DType;
 use fresco::models::engine::loader::ModelSource;
+use fresco::models::engine::{DType, Origin};
 use fresco::models::upscalers::{RrdbnetConfig, SrvggConfig, UpscalerConfig, detect};
 use fresco_tests::{Difference, Tolerance, load_rgb, references_dir, testdata_dir};
 use models_common::Net;
@@ -44,6 +44,21 @@ fn every_published_net_is_recognised() {
     }
 }
 
+/// A first convolution's rows of 27 weights are no whole blocks and stay f16; all others are quantised.
+#[test]
+fn nearly_all_weights_can_be_q8_0() {
+    let path = testdata_dir().join("models/realesrgan-x4plus.param");
+    let graph = Net::load(&path, Some(DType::Q8_0)).graph([1, 3, 8, 8]);
+    let (mut weight_bytes, mut q8_0_bytes) = (0, 0);
+    for value in graph.values.iter().filter(|value| matches!(value.origin, Origin::Param(_))) {
+        let [n_rows, row_len] = value.kind.shape.as_matrix().unwrap();
+        let bytes = n_rows * value.kind.dtype.row_bytes(row_len).unwrap();
+        weight_bytes += bytes;
+        q8_0_bytes += if value.kind.dtype == DType::Q8_0 { bytes } else { 0 };
+    }
+    assert!(q8_0_bytes * 100 >= weight_bytes * 95, "{q8_0_bytes} of {weight_bytes} bytes");
+}
+
 #[derive(Deserialize)]
 struct Case {
     input: String,
@@ -62,6 +77,7 @@ fn smallest_references_are_met() {
     for case in cases.iter().filter(|case| pixels(case) == smallest) {
         check(&folder, case, Some(DType::F32), &Tolerance::F32);
         check(&folder, case, None, &Tolerance::F16);
+        check(&folder, case, Some(DType::Q8_0), &Tolerance::Q8_0);
     }
 }
 

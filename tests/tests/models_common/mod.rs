@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fresco::models::engine::ggml::Device;
 use fresco::models::engine::loader::{ModelSource, ReadOptions, ReadRequest, read_tensors};
 use fresco::models::engine::residency::{ComponentOptions, LoadReport};
-use fresco::models::engine::{CancelToken, DType, Engine, Session, SessionOptions, Shape, Task};
+use fresco::models::engine::{CancelToken, DType, Engine, Graph, Session, SessionOptions, Shape, Task};
 use fresco::models::upscalers::{Upscaler, UpscalerConfig, detect};
 
 /// An upscaler with its weights, ready to run on the CPU.
@@ -37,9 +37,14 @@ impl Net {
         Self { config: detected.config, report, engine, session, upscaler }
     }
 
+    /// The net's graph for an input of shape `[N, C, H, W]`.
+    pub fn graph(&self, shape: [u64; 4]) -> Graph {
+        self.upscaler.graph(Shape::from(shape)).unwrap()
+    }
+
     /// The net's output for an input of shape `[N, C, H, W]`.
     pub fn run(&mut self, shape: [u64; 4], x: &[f32]) -> Vec<f32> {
-        let graph = self.upscaler.graph(Shape::from(shape)).unwrap();
+        let graph = self.graph(shape);
         let n_outputs = graph.value(graph.outputs[0].1).kind.shape.checked_n_elements().unwrap();
         let mut y = vec![f32::NAN; n_outputs as usize];
         let task = Task {
