@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::cargo_variable;
+use crate::source;
 
 /// A backend that ggml's CMake project builds.
 struct Gpu {
@@ -146,7 +146,6 @@ pub(crate) fn link(built: &Built) {
 /// Where the vendor's headers and libraries are, if not where the compiler looks by itself.
 fn root(gpu: &Gpu) -> Option<PathBuf> {
     let named = gpu.roots.iter().find_map(|variable| env::var_os(variable).map(PathBuf::from));
-    let toolchain = PathBuf::from(cargo_variable("CARGO_MANIFEST_DIR")).join("../../vendor/toolchains").join(gpu.name);
-    let known = [toolchain, PathBuf::from(gpu.default_root)];
-    named.or_else(|| known.into_iter().find(|root| !root.as_os_str().is_empty() && root.is_dir()))
+    let fetched = source::vendor_of_checkout().map(|vendor| vendor.join("toolchains").join(gpu.name));
+    named.or_else(|| fetched.into_iter().chain([PathBuf::from(gpu.default_root)]).find(|root| root.is_dir()))
 }

@@ -23,32 +23,31 @@ pub(crate) fn locate(out_dir: &Path) -> PathBuf {
         let dir = std::path::absolute(&dir).unwrap_or_else(|error| panic!("FRESCO_GGML_DIR names no folder: {error}"));
         return editable(dir, "FRESCO_GGML_DIR names");
     }
-    let vendor = manifest_dir().join("../../vendor");
-    let vendored = vendor.join("ggml");
-    if vendored.is_dir() {
-        return editable(vendored, "the offline copy is");
+    let Some(vendor) = vendor_of_checkout() else { return from_registry(&published_fetch_package(out_dir)) };
+    let copy = vendor.join("ggml");
+    if copy.is_dir() {
+        return editable(copy, "the offline copy is");
     }
-    // Stands for `vendor/ggml`, which cannot be watched while it is missing: `cargo xtask vendor` touches this file.
-    let news = vendor.join("ggml.toml");
-    if news.is_file() {
-        println!("cargo:rerun-if-changed={}", news.display());
-    }
-    from_registry(&fetch_package(&vendor, out_dir))
+    // Stands for the copy, which cannot be watched while it is missing: `cargo xtask vendor` touches this file.
+    println!("cargo:rerun-if-changed={}", vendor.join("ggml.toml").display());
+    println!("cargo:rerun-if-changed={}", vendor.join("fetch/Cargo.lock").display());
+    from_registry(&vendor.join("fetch"))
 }
 
-/// The package that pins the source: `vendor/fetch` in a checkout. In a published package, which can carry no package
-/// within itself, its files stand under other names and are laid out anew.
-fn fetch_package(vendor: &Path, out_dir: &Path) -> PathBuf {
-    let in_checkout = vendor.join("fetch");
-    if in_checkout.join("Cargo.lock").is_file() {
-        return in_checkout;
-    }
+/// The folder `vendor` of the repository; a published package has none around it.
+pub(crate) fn vendor_of_checkout() -> Option<PathBuf> {
+    let vendor = manifest_dir().join("../../vendor");
+    vendor.join("ggml.toml").is_file().then_some(vendor)
+}
+
+/// The package that pins the source, laid out anew: a published package cannot hold another within itself, so there its
+/// files stand under other names.
+fn published_fetch_package(out_dir: &Path) -> PathBuf {
     let laid_out = out_dir.join("fetch");
     let copy = |from: &str, to: &str| {
-        let from = manifest_dir().join("fetch").join(from);
-        let content = fs::read(&from).unwrap_or_else(|error| panic!("cannot read {}: {error}", from.display()));
-        fs::write(laid_out.join(to), content)
-            .unwrap_or_else(|error| panic!("cannot write {}: {error}", laid_out.display()));
+        let (from, to) = (manifest_dir().join("fetch").join(from), laid_out.join(to));
+        fs::copy(&from, &to)
+            .unwrap_or_else(|error| panic!("cannot copy {} to {}: {error}", from.display(), to.display()));
     };
     fs::create_dir_all(&laid_out).unwrap_or_else(|error| panic!("cannot create {}: {error}", laid_out.display()));
     copy("manifest.toml", "Cargo.toml");
@@ -59,7 +58,6 @@ fn fetch_package(vendor: &Path, out_dir: &Path) -> PathBuf {
 
 /// Asks cargo where it keeps the pinned package; cargo downloads and verifies it where it is missing.
 fn from_registry(fetch: &Path) -> PathBuf {
-    println!("cargo:rerun-if-changed={}", fetch.join("Cargo.lock").display());
     let output = Command::new(cargo_variable("CARGO"))
         .args(["metadata", "--locked", "--format-version", "1"])
         .current_dir(fetch)
