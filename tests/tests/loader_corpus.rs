@@ -393,6 +393,11 @@ fn apply(step: &Setup, folder: &Path) {
     }
 }
 
+#[cfg(not(unix))]
+fn apply(step: &Setup, folder: &Path) {
+    panic!("{} on {} in {} needs Unix", step.op, step.path, folder.display());
+}
+
 /// All files that lie in the folder of `base`, or `base` alone where it lies among other cases.
 fn siblings(corpus: &Path, base: &str) -> Vec<CaseFile> {
     let own = Path::new(base).parent().unwrap();

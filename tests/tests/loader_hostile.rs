@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use fresco::models::engine::loader;
 use fresco_tests::{safetensors, safetensors_with_header};
 use loader::ggml::DType;
-use loader::{Catalogue, FileId, ModelSource, ReadOptions, ReadRequest, ncnn, read_tensors};
+use loader::{Catalogue, Error, FileId, ModelSource, ReadOptions, ReadRequest, ncnn, read_tensors};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -176,4 +177,30 @@ fn a_model_cut_anywhere_is_refused() {
     for length in 0..PARAM.find(" 9=2").unwrap() {
         assert!(refused(&PARAM.as_bytes()[..length], &bin()), ".param cut to {length} bytes");
     }
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_without_being_read() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(ModelSource::open(folder.path()), Err(Error::NotAFile { found: "a folder", .. })));
+    let absent = folder.path().join("absent");
+    assert!(matches!(ModelSource::open(absent), Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound));
+    #[cfg(unix)]
+    {
+        assert!(matches!(ModelSource::open("/dev/zero"), Err(Error::NotAFile { .. })));
+        // Opening a pipe would wait for a writer.
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(matches!(ModelSource::open(&pipe), Err(Error::NotAFile { .. })));
+    }
+}
+
+#[test]
+fn an_endless_param_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.param");
+    fs::write(folder.path().join("model.bin"), bin()).unwrap();
+    fs::write(&path, PARAM).unwrap();
+    OpenOptions::new().write(true).open(&path).unwrap().set_len(ncnn::MAX_PARAM_BYTES + 1).unwrap();
+    assert!(matches!(ModelSource::open(&path), Err(Error::HeaderTooLarge { .. })));
 }

@@ -3,9 +3,10 @@
 //! A mapped file is shared with every other process. If one of them changes the file, bytes that Rust takes for
 //! constant change under it; if one truncates it, touching the lost pages kills this process with SIGBUS. No operating
 //! system offers a way to rule that out, so nothing is mapped unless the caller takes it on:
-//! [`MapPolicy::FilesStayUnchanged`] is that promise, spelled out where the source is opened. Programs that replace
-//! model files keep it by writing a new file and renaming it over the old one, as this crate's own writers do; a
-//! mapping then keeps the old content.
+//! [`MapPolicy::FilesStayUnchanged`] is that promise, spelled out where the source is opened. It is a value rather than
+//! an `unsafe` constructor because the crates above, which pass it on from their user, have no `unsafe`. Programs that
+//! replace model files keep it by writing a new file and renaming it over the old one; a mapping then keeps the old
+//! content.
 
 use std::fs::File;
 use std::io;

@@ -21,8 +21,9 @@ use crate::{Error, StoredType};
 
 /// Longest header accepted: the reference implementation's own limit, a hundred times what the largest models have.
 pub const MAX_HEADER_BYTES: u64 = 100_000_000;
-/// Most tensors accepted in one file: models have some ten thousand, and each entry costs memory beyond its text.
-pub const MAX_TENSORS: usize = 1 << 20;
+/// Most tensors accepted in one file: the largest models have less than half as many, and each entry costs memory
+/// beyond its text.
+pub const MAX_TENSORS: usize = 1 << 18;
 /// Most dimensions accepted: PyTorch models use up to 5 (a 3-D convolution's weight), ggml folds what is beyond 4.
 pub const MAX_RANK: usize = 8;
 
@@ -474,6 +475,14 @@ mod tests {
             let json = format!(r#"{{"a":{{"dtype":"{name}","shape":[8],"data_offsets":[0,4]}}}}"#);
             assert!(matches!(parse(&json, 4), Err(Error::UnknownType { dtype, .. }) if dtype == name));
         }
+    }
+
+    #[test]
+    fn tensors_without_end_are_refused() {
+        let entry = |index: usize| format!(r#""{index}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}"#);
+        let header = |n: usize| format!("{{{}}}", (0..n).map(entry).collect::<Vec<_>>().join(","));
+        assert_eq!(parse(&header(MAX_TENSORS), 0).unwrap().tensors.len(), MAX_TENSORS);
+        assert!(matches!(parse(&header(MAX_TENSORS + 1), 0), Err(Error::LimitExceeded { what: "tensors", .. })));
     }
 
     #[test]
