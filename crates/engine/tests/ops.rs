@@ -185,6 +185,15 @@ impl ConvCase {
         fixture.run(&builder.finish().unwrap(), &self.input()).unwrap()
     }
 
+    /// The same weights on another input, one thread.
+    fn run_on(&self, shape: [u64; 4], input: &[f32]) -> Vec<f32> {
+        let mut fixture = Fixture::new(&self.weights(), None, 1);
+        let builder = GraphBuilder::new();
+        let x = builder.input("x", shape);
+        builder.output("y", x.conv2d(&fixture.params[0], Some(&fixture.params[1]), self.conv));
+        fixture.run(&builder.finish().unwrap(), input).unwrap()
+    }
+
     fn expected(&self) -> Vec<f32> {
         let [weight, bias] = self.weights();
         let usize4 = |shape: [u64; 4]| shape.map(|dim| dim as usize);
@@ -206,6 +215,30 @@ fn convolution_in_many_strips() {
 fn convolution_with_rows_wider_than_a_strip() {
     let case = ConvCase { x: [1, 33, 5, 4000], weight: [2, 33, 3, 3], conv: Conv2d::same(3) };
     assert!(relative_error(&case.run(None, 2), &case.expected()) < 1e-5);
+}
+
+#[test]
+fn a_pixel_does_not_depend_on_the_size_of_the_image_around_it() {
+    for channels in [3, 8, 32] {
+        let shape = |height: u64, width: u64| [1, channels, height, width];
+        let conv = Conv2d { padding: [0, 0], ..Conv2d::same(3) };
+        let case = ConvCase { x: shape(1, 1), weight: [6, channels, 3, 3], conv };
+        let (height, width) = (40, 38);
+        let image = noise(5, (channels * height * width) as usize);
+        let whole = case.run_on(shape(height, width), &image);
+        for (h, w) in [(3, 3), (4, 7), (5, 12), (9, 11), (17, 18), (39, 37), (40, 5)] {
+            let (top, left) = (height - h, (width - w) / 2);
+            let crop = |plane: &[f32], plane_width: u64, h: u64, w: u64| {
+                let rows = (top..top + h).flat_map(|y| &plane[(y * plane_width + left) as usize..][..w as usize]);
+                rows.copied().collect::<Vec<f32>>()
+            };
+            let part: Vec<f32> =
+                image.chunks((height * width) as usize).flat_map(|plane| crop(plane, width, h, w)).collect();
+            let planes = whole.chunks(((height - 2) * (width - 2)) as usize);
+            let expected: Vec<f32> = planes.flat_map(|plane| crop(plane, width - 2, h - 2, w - 2)).collect();
+            assert!(case.run_on(shape(h, w), &part) == expected, "{channels} channels, {h} x {w}");
+        }
+    }
 }
 
 #[test]

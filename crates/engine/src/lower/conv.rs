@@ -3,6 +3,10 @@
 //! The columns of a whole tile would be `KH · KW` times its size, so the output is made strip by strip: as many rows as
 //! keep the strip's columns within [`COLUMN_BYTES`], which depends on shapes alone. Weights of another type become f32
 //! first: that costs little beside the product and keeps activations exact.
+//!
+//! ggml's CPU code multiplies a number of columns that [`PIXELS`] divides by blocks, and any other number column by column,
+//! in another order of summation and slower. Strips are therefore extended to such a number, so that a pixel's value
+//! depends on what the kernel sees and not on the size of the image around it.
 
 use crate::ggml::{DType, GraphScope, OpError, Tensor};
 use crate::graph::Conv2d;
@@ -10,8 +14,11 @@ use crate::lower::image::concat;
 use crate::lower::ne;
 use crate::residency::Shape;
 
-/// The most bytes of one strip's columns, unless a single row needs more.
+/// The most bytes of one strip's columns, unless the fewest rows need more.
 const COLUMN_BYTES: i64 = 2 << 20;
+
+/// A strip has a multiple of so many pixels.
+const PIXELS: i64 = 4;
 
 /// Convolves `x` (`ne = [W, H, C, N]`) with `weight` (`ne = [C / groups · KH · KW, O]`, in PyTorch's `weight_shape`).
 pub(super) fn conv2d<'s>(
@@ -75,14 +82,24 @@ impl Plane<'_> {
     fn convolve<'s>(&self, scope: &GraphScope<'s>, x: &Window<'s>, weight: Tensor<'s>) -> Result<Tensor<'s>, OpError> {
         let [out_w, out_h] = self.out;
         let [row_len, out_channels, ..] = weight.ne();
-        let n_rows = (COLUMN_BYTES / (row_len * out_w * 4).max(1)).clamp(1, out_h);
+        // The fewest rows that have a multiple of PIXELS pixels.
+        let row_step = (1..PIXELS).find(|n_rows| out_w * n_rows % PIXELS == 0).unwrap_or(PIXELS);
+        let n_rows = COLUMN_BYTES / (row_len * out_w * 4).max(1);
+        let n_rows = (n_rows / row_step * row_step).max(row_step).min(out_h);
         let strip = |first: i64| {
             let n = n_rows.min(out_h - first);
-            let columns = self.columns(x, first, n)?.reshape([row_len, out_w * n, 1, 1])?;
-            columns.mul_mat(weight)?.reshape([out_w, n, out_channels, 1])
+            let n_extended = (n + row_step - 1) / row_step * row_step;
+            let columns = self.columns(x, first, n_extended)?.reshape([row_len, out_w * n_extended, 1, 1])?;
+            let product = columns.mul_mat(weight)?;
+            if n == n_extended {
+                return product.reshape([out_w, n, out_channels, 1]);
+            }
+            let [_, plane, ..] = product.nb();
+            product.view_3d([out_w, n, out_channels], [out_w as usize * DType::F32.block_bytes(), plane], 0)
         };
         if n_rows == out_h {
-            return strip(0);
+            let whole = strip(0)?;
+            return if whole.is_contiguous() { Ok(whole) } else { whole.cont() };
         }
         let mut joined = scope.new_scratch(DType::F32, [out_w, out_h, out_channels, 1])?;
         for first in (0..out_h).step_by(n_rows as usize) {
