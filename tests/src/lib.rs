@@ -7,10 +7,14 @@
 mod compare;
 mod data;
 mod model_files;
+mod tiny_nets;
+mod upscaling;
 
 pub use compare::{Difference, Tolerance, assert_image_close, psnr_8bit};
 pub use data::{load_rgb, references_dir, testdata_dir};
 pub use model_files::{safetensors, safetensors_with_header};
+pub use tiny_nets::{compact_net, dense_net, noise, repeating_net};
+pub use upscaling::{cpu_options, load_upscaler, noise_image, upscale, upscale_rgb, upscaler_of};
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]
