@@ -4,6 +4,8 @@ use std::error::Error;
 use std::iter;
 use std::process::ExitCode;
 
+use fresco::models::engine::ggml;
+
 /// How the command ended, as its exit code tells scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -31,6 +33,7 @@ impl Exit {
         match error.chain().find_map(|cause| cause.downcast_ref::<fresco::Error>()) {
             Some(fresco::Error::Cancelled) => Self::Cancelled,
             Some(fresco::Error::Request { .. }) => Self::Usage,
+            Some(fresco::Error::Device(error)) if matches!(**error, ggml::Error::Select(_)) => Self::Usage,
             _ => Self::Failure,
         }
     }
