@@ -100,6 +100,14 @@ fresco_status fresco_devices_init(size_t * n_devices, fresco_message * message) 
 fresco_status fresco_device_props(ggml_backend_dev_t device, ggml_backend_dev_props * props, fresco_message * message) {
     return guarded_void(message, [&] { ggml_backend_dev_get_props(device, props); });
 }
+fresco_status fresco_device_buffer_type(ggml_backend_dev_t device, ggml_backend_buffer_type_t * buft, fresco_message * message) {
+    return guarded_new(message, buft, [&] { return ggml_backend_dev_buffer_type(device); });
+}
+
+fresco_status fresco_device_supports_op(ggml_backend_dev_t device, const ggml_tensor * node, bool * supported, fresco_message * message) {
+    return guarded_void(message, [&] { *supported = ggml_backend_dev_supports_op(device, node); });
+}
+
 fresco_status fresco_backend_init(ggml_backend_dev_t device, ggml_backend_t * backend, fresco_message * message) {
     return guarded_new(message, backend, [&] { return ggml_backend_dev_init(device, nullptr); });
 }

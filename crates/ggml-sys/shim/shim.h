@@ -30,6 +30,9 @@ struct fresco_message {
 // Devices and backends. `fresco_devices_init` starts all backends that are linked in, which finds their devices.
 enum fresco_status fresco_devices_init(size_t * n_devices, struct fresco_message * message);
 enum fresco_status fresco_device_props(ggml_backend_dev_t device, struct ggml_backend_dev_props * props, struct fresco_message * message);
+// A device's type of buffers, for whose sake a backend may start the device.
+enum fresco_status fresco_device_buffer_type(ggml_backend_dev_t device, ggml_backend_buffer_type_t * buft, struct fresco_message * message);
+enum fresco_status fresco_device_supports_op(ggml_backend_dev_t device, const struct ggml_tensor * node, bool * supported, struct fresco_message * message);
 enum fresco_status fresco_backend_init(ggml_backend_dev_t device, ggml_backend_t * backend, struct fresco_message * message);
 enum fresco_status fresco_backend_free(ggml_backend_t backend, struct fresco_message * message);
 enum fresco_status fresco_backend_synchronize(ggml_backend_t backend, struct fresco_message * message);

@@ -1654,6 +1654,21 @@ unsafe extern "C" {
     ) -> fresco_status;
 }
 unsafe extern "C" {
+    pub fn fresco_device_buffer_type(
+        device: ggml_backend_dev_t,
+        buft: *mut ggml_backend_buffer_type_t,
+        message: *mut fresco_message,
+    ) -> fresco_status;
+}
+unsafe extern "C" {
+    pub fn fresco_device_supports_op(
+        device: ggml_backend_dev_t,
+        node: *const ggml_tensor,
+        supported: *mut bool,
+        message: *mut fresco_message,
+    ) -> fresco_status;
+}
+unsafe extern "C" {
     pub fn fresco_backend_init(
         device: ggml_backend_dev_t,
         backend: *mut ggml_backend_t,

@@ -107,10 +107,14 @@ impl Device {
         let backend_name = unsafe { sys::ggml_backend_reg_name(registry) };
         // SAFETY: the text is static.
         let backend_name = unsafe { string(backend_name) };
-        // SAFETY: the device is live.
-        let buffer_type = unsafe { sys::ggml_backend_dev_buffer_type(raw.as_ptr()) };
-        let no_buffers = || Error::BackendStart { device: name.clone(), reason: "it has no buffers".into() };
-        let buffer_type = NonNull::new(buffer_type).ok_or_else(no_buffers)?;
+        let mut buffer_type = std::ptr::null_mut();
+        let found = call(|message| {
+            // SAFETY: the device is live and the other pointers are to locals.
+            unsafe { sys::fresco_device_buffer_type(raw.as_ptr(), &raw mut buffer_type, message) }
+        });
+        let no_buffers = |reason| Error::BackendStart { device: name.clone(), reason };
+        found.map_err(|failure| no_buffers(failure.reason()))?;
+        let buffer_type = NonNull::new(buffer_type).ok_or_else(|| no_buffers("it has no buffers".into()))?;
         // SAFETY: the buffer type is live.
         let alignment_bytes = unsafe { sys::ggml_backend_buft_get_alignment(buffer_type.as_ptr()) };
         // SAFETY: the buffer type is live.
@@ -218,8 +222,12 @@ impl Device {
 
     /// Whether the device's backend says that it computes the node.
     pub(crate) fn accepts(&self, node: NonNull<sys::ggml_tensor>) -> bool {
-        // SAFETY: the device is live and the node complete; backends only look at types and shapes.
-        unsafe { sys::ggml_backend_dev_supports_op(self.raw(), node.as_ptr()) }
+        let mut is_supported = false;
+        let asked = call(|message| {
+            // SAFETY: the device is live and the node complete; the other pointers are to locals.
+            unsafe { sys::fresco_device_supports_op(self.raw(), node.as_ptr(), &raw mut is_supported, message) }
+        });
+        asked.is_ok() && is_supported
     }
 
     pub(crate) fn raw(&self) -> *mut sys::ggml_backend_device {

@@ -171,6 +171,13 @@ impl Graph {
             return get(data).map_err(|failure| compute_error(buffer.device(), failure));
         }
         let chunks = self.chunks(id)?;
+        if !is_placed(record.raw) {
+            return Err(Error::NotPlaced {
+                id,
+                role: "an output",
+                advice: "compute it: the graph does not contain it",
+            });
+        }
         get(data).map_err(|failure| compute_error(chunks.device(), failure))
     }
 
@@ -316,6 +323,12 @@ impl fmt::Debug for Graph {
         let ops = self.order.iter().map(|&index| self.records[index as usize].op);
         f.debug_struct("Graph").field("id", &self.id).field("ops", &ops.collect::<Vec<_>>()).finish()
     }
+}
+
+/// Whether the tensor has memory.
+fn is_placed(tensor: NonNull<sys::ggml_tensor>) -> bool {
+    // SAFETY: the tensor is live, and its graph is borrowed.
+    !unsafe { tensor.as_ref() }.data.is_null()
 }
 
 /// Forgets where a tensor lay.

@@ -17,7 +17,20 @@ const TENSORS_PER_CONTEXT: usize = 256;
 
 /// Where a graph is built: makes leaves and collects what is to be computed.
 ///
-/// The lifetime brands the tensors: those of one graph do not fit another.
+/// The lifetime brands the tensors: those of one graph do not fit another, and none leaves the scope.
+///
+/// ```compile_fail
+/// # use fresco_ggml::{DType, Graph};
+/// Graph::build(|outer| {
+///     let x = outer.new_input(DType::F32, [1; 4])?;
+///     Graph::build(|inner| x.add(inner.new_input(DType::F32, [1; 4])?).map(|_| ())).ok();
+///     Ok(())
+/// });
+/// ```
+/// ```compile_fail
+/// # use fresco_ggml::{DType, Graph};
+/// let escaped = Graph::build(|scope| scope.new_input(DType::F32, [1; 4]));
+/// ```
 pub struct GraphScope<'g> {
     pub(crate) state: &'g ScopeState,
     _brand: PhantomData<Cell<&'g ()>>,
@@ -34,6 +47,8 @@ pub(crate) enum Role {
     External,
     /// A leaf without initial value, for operations that write into it.
     Scratch,
+    /// A leaf of which only the shape is read.
+    Shape,
 }
 
 /// What Rust knows of a tensor: all that allocation and checks need, so that neither reads ggml's memory.

@@ -15,13 +15,14 @@ pub(crate) struct Storages {
 }
 
 impl Storages {
-    /// Of everything that is computed, and every input. `bytes_of` says how much memory a tensor takes.
+    /// Of everything that is computed, and every leaf but the external ones. `bytes_of` says how much memory a tensor
+    /// takes. What is there from the start comes first, where it divides nothing when it stays.
     pub(crate) fn new(graph: &Graph, bytes_of: impl Fn(&Record) -> u64) -> Storages {
         let records = graph.records();
         let mut storages = Storages { demands: Vec::new(), of_tensor: BTreeMap::new() };
         let lasts = last_uses(graph);
-        let inputs = (0u32..).zip(records).filter(|(_, record)| record.role == Role::Input);
-        for (index, record) in inputs {
+        let leaves = (0u32..).zip(records).filter(|(_, record)| matches!(record.role, Role::Input | Role::Shape));
+        for (index, record) in leaves {
             storages.add(index, Demand { bytes: bytes_of(record), first: 0, last: lasts[index as usize] });
         }
         for (step, &index) in graph.order().iter().enumerate() {
@@ -30,8 +31,7 @@ impl Storages {
             for &source in &record.sources {
                 storages.add_scratch(records, records[source as usize].root, step, &lasts, &bytes_of);
             }
-            let is_leaf = matches!(record.role, Role::Input | Role::External | Role::Scratch);
-            if record.root != index || is_leaf {
+            if record.root != index || record.role != Role::Computed {
                 continue;
             }
             let last = lasts[index as usize];

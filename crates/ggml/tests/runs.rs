@@ -284,6 +284,29 @@ fn what_is_missing_is_named_before_ggml_sees_it() {
 }
 
 #[test]
+fn an_output_that_nothing_computes_cannot_be_read() {
+    let (_, meter) = meter();
+    let (mut graph, ids) = Graph::build(|scope| {
+        let x = scope.new_input(DType::F32, [4, 1, 1, 1])?;
+        let forgotten = x.scale(2.0)?;
+        let scratch = scope.new_scratch(DType::F32, [4, 1, 1, 1])?;
+        let external = scope.new_external(DType::F32, [4, 1, 1, 1])?;
+        let outputs = [forgotten, scratch, external, forgotten.view_1d(4, 0)?];
+        outputs.iter().for_each(fresco_ggml::Tensor::set_output);
+        scope.expand(x.neg()?);
+        Ok([x.id()].into_iter().chain(outputs.map(|output| output.id())).collect::<Vec<_>>())
+    })
+    .unwrap();
+    let mut allocator = GraphAllocator::new(&cpu(), &meter);
+    allocator.allocate(&mut graph).unwrap();
+    graph.write(ids[0], &[0; 16]).unwrap();
+    backend(1).compute(&mut graph, None).unwrap();
+    for &id in &ids[1..] {
+        assert!(matches!(graph.read(id, &mut [0; 16]), Err(Error::NotPlaced { .. })));
+    }
+}
+
+#[test]
 fn thread_counts_have_limits() {
     for n_threads in [0, 513, usize::MAX] {
         let error = Backend::new(&cpu(), BackendOptions { n_threads }).unwrap_err();

@@ -65,7 +65,7 @@ impl<'g> Tensor<'g> {
         if let Some(index) = known {
             return Ok(Tensor::new(self.state, index));
         }
-        let leaf = self.state.leaf(DType::I8, ne, Role::Scratch)?;
+        let leaf = self.state.leaf(DType::I8, ne, Role::Shape)?;
         self.state.kernel_shapes.borrow_mut().push((ne, leaf.index));
         Ok(leaf)
     }
