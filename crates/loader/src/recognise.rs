@@ -48,6 +48,13 @@ impl Refused {
 
 /// Recognises the format of a file of `file_bytes` bytes that begins with `start`.
 pub(crate) fn recognise(start: &[u8], file_bytes: u64) -> Recognised {
+    // Before the magic numbers: a length of 640 bytes, for one, begins with the bytes of a pickle.
+    let length = start.first_chunk::<8>().map(|length| u64::from_le_bytes(*length));
+    let is_length =
+        length.is_some_and(|length| (1..=safetensors::MAX_HEADER_BYTES.min(file_bytes - 8)).contains(&length));
+    if is_length && trim_start(&start[8..]).first() == Some(&b'{') {
+        return Recognised::Safetensors;
+    }
     if let Some(format) = unsupported_format(start) {
         return Recognised::Refused(Refused::Format(format));
     }
@@ -68,8 +75,7 @@ pub(crate) fn recognise(start: &[u8], file_bytes: u64) -> Recognised {
         if trim_start(json).first() == Some(&b'{') && !is_text(length) {
             return Recognised::Safetensors;
         }
-        let length = u64::from_le_bytes(*length);
-        if (1..=safetensors::MAX_HEADER_BYTES.min(file_bytes - 8)).contains(&length) {
+        if is_length {
             return Recognised::PerhapsSafetensors;
         }
     }
@@ -188,6 +194,14 @@ mod tests {
         assert_eq!(start(b"\x08\0\0\0\0\0\0\0[]      "), Recognised::PerhapsSafetensors);
         assert_eq!(recognise(b"\x08\0\0\0\0\0\0\0[]", 10), Recognised::Unknown, "a length beyond the file");
         assert_eq!(start(b"{\"error\"{: \"not found\"}"), Recognised::Unknown, "text is no length");
+    }
+
+    #[test]
+    fn a_length_may_look_like_a_magic_number() {
+        for length in [640u64, 896, 1152, 1408, 0x8b1f, 7_767_517] {
+            let header = [&length.to_le_bytes()[..], b"{\"a\""].concat();
+            assert_eq!(recognise(&header, 16 << 20), Recognised::Safetensors, "{length}");
+        }
     }
 
     #[test]
