@@ -187,6 +187,7 @@ fn x4() {
     check(SHAPE, str::to_owned);
 }
 
+/// leejet/stable-diffusion.cpp#855: nets for ×2 and ×1 were not supported.
 #[test]
 fn x2_by_one_doubling_and_x1_by_none() {
     check(Shape { doublings: 1, ..SHAPE }, str::to_owned);

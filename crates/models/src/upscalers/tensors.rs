@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use crate::Fault;
 use crate::engine::loader::Catalogue;
 
+/// The most modules of one kind: many times what published nets have, and few enough that declaring them takes no memory to
+/// speak of, whatever a file claims.
+const MAX_MODULES: usize = 1024;
+
 /// A catalogue with canonical names, seen as the tensors of a net.
 #[derive(Clone, Copy)]
 pub(super) struct Tensors<'c>(pub(super) &'c Catalogue);
@@ -35,6 +39,10 @@ impl Tensors<'_> {
         };
         let numbers: BTreeSet<u64> = self.0.names().filter_map(number).collect();
         match (first..).zip(&numbers).find(|(expected, found)| expected != *found) {
+            None if numbers.len() > MAX_MODULES => {
+                let what = format!("it has {} modules '{prefix}…', more than {MAX_MODULES}", numbers.len());
+                Err(Fault::Unsupported { what })
+            }
             None => Ok(numbers.len() as u64),
             Some((expected, _)) => Err(Fault::Missing { name: format!("{prefix}{expected}{probe}") }),
         }

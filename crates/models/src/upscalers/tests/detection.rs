@@ -7,7 +7,7 @@ use super::checkpoints::{
     rrdbnet as rrdbnet_tensors, srvgg as srvgg_tensors,
 };
 use crate::testing::{Spec, source};
-use crate::upscalers::{Detected, RrdbnetConfig, UpscalerConfig, detect};
+use crate::upscalers::{Detected, MosrConfig, RrdbnetConfig, SrvggConfig, UpscalerConfig, detect};
 use crate::{Error, Fault};
 
 fn detected(tensors: &[Spec]) -> Result<Detected, Error> {
@@ -131,6 +131,14 @@ fn published_nets() {
     assert_eq!(config(&mosr_tensors(&MOSR)), UpscalerConfig::Mosr(MOSR));
 }
 
+/// leejet/stable-diffusion.cpp#1204: realesr-general-x4v3 was not supported.
+#[test]
+fn the_compact_net_for_general_images() {
+    let general = SrvggConfig { n_pairs: 33, ..VIDEO };
+    let tensors = prefixed("params.", &srvgg_tensors(&general));
+    assert_eq!(config(&tensors), UpscalerConfig::Srvgg(general));
+}
+
 #[test]
 fn the_up_sampler_of_mosr_that_gathers_is_refused() {
     let mut tensors = mosr_tensors(&MOSR);
@@ -149,7 +157,7 @@ fn the_up_sampler_of_mosr_that_gathers_is_refused() {
 #[test]
 fn mosr_kernels_must_be_odd() {
     let message = |net| fault(&mosr_tensors(&net)).to_string();
-    let even = message(crate::upscalers::MosrConfig { kernel: 4, ..MOSR });
+    let even = message(MosrConfig { kernel: 4, ..MOSR });
     assert_eq!(even, "its tensor 'gblocks.1.conv.weight' has shape [64, 1, 4, 4], not [at most 96, 1, odd, odd]");
 }
 
@@ -196,6 +204,13 @@ fn block_numbers_must_count_up() {
     let mut tensors = rrdbnet_tensors(&TINY, Spelling::Numbered);
     tensors.push((format!("model.1.sub.{}.RDB1.conv1.0.weight", u64::MAX), vec![2, 4, 3, 3]));
     assert_eq!(fault(&tensors), Fault::Missing { name: "model.1.sub.1.RDB1.conv1.0.weight".into() });
+}
+
+#[test]
+fn depths_are_limited() {
+    let block = |i| (format!("body.{i}.rdb1.conv1.weight"), vec![2, 4, 3, 3]);
+    let tensors = [vec![("conv_first.weight".into(), vec![4, 3, 3, 3])], (0..5000).map(block).collect()].concat();
+    assert_eq!(fault(&tensors).to_string(), "it has 5000 modules 'body.…', more than 1024, which is not supported");
 }
 
 #[test]
