@@ -6,11 +6,13 @@ use crate::{process, testdata};
 
 const PHOTO: &str = "testdata/photos/flower.jpg";
 const MODEL: &str = "testdata/models/realesrgan-x4plus-anime.param";
+const FOLDER: &str = "upscaled";
 const RESULT: &str = "upscaled/flower.png";
 
 pub(crate) fn run() -> anyhow::Result<()> {
     testdata::run()?;
     let shell = process::shell()?;
+    shell.create_dir(FOLDER)?;
     cmd!(shell, "cargo build --release --locked --package fresco-cli").run()?;
     cmd!(
         shell,
