@@ -1,7 +1,7 @@
 //! The `fresco` command.
 //!
 //! Results go to standard output, as text or as JSON; progress, warnings and errors go to standard error. The exit code says
-//! how it went, see [`exit`]. `docs/cli.md` describes both for users.
+//! how it went, see the module `exit`. `docs/cli.md` describes both for users.
 #![forbid(unsafe_code)]
 
 mod args;

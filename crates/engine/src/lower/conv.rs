@@ -122,6 +122,9 @@ impl Plane<'_> {
         let mut rows = x.rows(start.max(0), end.min(height))?;
         if above > 0 || below > 0 {
             rows = rows.pad_ext([0, above, 0, 0], [0, below, 0, 0])?;
+        } else if !rows.is_contiguous() {
+            // Vulkan reads contiguous images only, and the copy is small beside the columns.
+            rows = rows.cont()?;
         }
         rows.im2col([kernel_w, kernel_h], [stride_w, stride_h], [padding_w, 0], [dilation_w, dilation_h], DType::F32)
     }
