@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::ggml::{DType, Device};
 use crate::image::Image;
 
-/// The memory that the values of one tile take at most, unless [`UpscalerOptions::memory_limit_bytes`] says otherwise.
+/// The memory that the values of one tile take at most, unless [`memory_limit_bytes`](field@UpscalerOptions::memory_limit_bytes) says otherwise.
 pub const DEFAULT_MEMORY_LIMIT_BYTES: u64 = 512 << 20;
 
 /// How an upscaler is loaded.
