@@ -7,11 +7,19 @@ use xshell::cmd;
 
 use crate::{backend, process, testdata};
 
+/// The tests that need the backend: their package and name.
+const TESTS: &[(&str, &str)] = &[
+    ("fresco-ggml-sys", "loading"),
+    ("fresco-ggml", "vulkan"),
+    ("fresco-cli", "backends"),
+    ("fresco-tests", "upscale_vulkan"),
+];
+
 pub(crate) fn run() -> anyhow::Result<()> {
     testdata::run()?;
     backend::run("vulkan", None, None, None)?;
     let shell = process::shell()?;
-    for (package, test) in [("fresco-ggml", "vulkan"), ("fresco-tests", "upscale_vulkan")] {
+    for (package, test) in TESTS {
         cmd!(shell, "cargo test --locked --package {package} --features dynamic-backends --test {test}")
             .env("GGML_VK_VISIBLE_DEVICES", "0")
             .run()?;

@@ -81,9 +81,11 @@ impl Session {
         outputs: &mut [(usize, &mut [f32])],
         cancel: &CancelToken,
     ) -> Result<(), Error> {
-        let mut prepared = match self.prepared.take() {
-            Some(prepared) if prepared.graph == *graph => prepared,
-            _ => self.prepare(graph)?,
+        // Another graph's workspace is freed before the next is allocated: the two never add up.
+        let reusable = self.prepared.take().filter(|prepared| prepared.graph == *graph);
+        let mut prepared = match reusable {
+            Some(prepared) => prepared,
+            None => self.prepare(graph)?,
         };
         self.run_prepared(&mut prepared, pins, inputs, outputs, cancel)?;
         // Only residency decides how long weights stay.

@@ -37,6 +37,17 @@ fn runs_repeat_bit_for_bit_in_one_workspace() {
 }
 
 #[test]
+fn one_workspace_is_freed_before_the_next_is_allocated() {
+    let mut fixture = fixture(1);
+    for side in [40, 41] {
+        let graph = graph(&fixture, side, 2);
+        fixture.run(&graph, &noise(1, 4 * (side * side) as usize)).unwrap();
+    }
+    let balance = fixture.engine.residency().ledger().balance("CPU");
+    assert_eq!(balance.peak_bytes, balance.total_bytes());
+}
+
+#[test]
 fn the_plan_tells_the_workspace() {
     let mut fixture = fixture(1);
     let graph = graph(&fixture, 16, 2);

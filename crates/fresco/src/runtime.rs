@@ -27,7 +27,12 @@ impl Runtime {
     /// [`Error::Device`] if `dir` cannot be read or this build does not fit this machine's processor.
     #[cfg(feature = "dynamic-backends")]
     pub fn with_backends(dir: impl AsRef<std::path::Path>) -> Result<Self, Error> {
-        for ggml::BackendFile { path, outcome } in ggml::load_backends(dir.as_ref())? {
+        let dir = dir.as_ref();
+        let files = ggml::load_backends(dir)?;
+        if files.is_empty() {
+            tracing::warn!(dir = %dir.display(), "there is no backend in the folder");
+        }
+        for ggml::BackendFile { path, outcome } in files {
             match outcome {
                 Ok(name) => tracing::info!(path = %path.display(), name, "backend loaded"),
                 Err(error) => tracing::warn!(%error, "backend passed over"),

@@ -1,10 +1,9 @@
-// Every call of ggml that can throw a C++ exception, wrapped so that none crosses into Rust, and a buffer type that asks
-// before it allocates. Which calls: those that a backend implements (ggml's Vulkan backend throws `vk::SystemError` from
-// most of its own, all backends `std::bad_alloc`).
+// Every call of ggml that can throw a C++ exception, wrapped so that none crosses into Rust. Which calls: those that a
+// backend implements (ggml's Vulkan backend throws `vk::SystemError` from most of its own, all backends
+// `std::bad_alloc`).
 
 #pragma once
 
-#include "ggml-alloc.h"
 #include "ggml-backend.h"
 #include "ggml.h"
 
@@ -42,52 +41,16 @@ enum fresco_status fresco_backend_load(const char * path, ggml_backend_reg_t * r
 
 // Buffers.
 enum fresco_status fresco_buffer_alloc(ggml_backend_buffer_type_t buft, size_t n_bytes, ggml_backend_buffer_t * buffer, struct fresco_message * message);
-enum fresco_status fresco_buffer_from_host(ggml_backend_dev_t device, void * data, size_t n_bytes, size_t max_tensor_bytes, ggml_backend_buffer_t * buffer, struct fresco_message * message);
-enum fresco_status fresco_buffer_clear(ggml_backend_buffer_t buffer, uint8_t value, struct fresco_message * message);
 enum fresco_status fresco_buffer_free(ggml_backend_buffer_t buffer, struct fresco_message * message);
 
-// Tensors in buffers. The asynchronous forms are queued on `backend`.
+// Tensors in buffers.
 enum fresco_status fresco_tensor_alloc(ggml_backend_buffer_t buffer, struct ggml_tensor * tensor, void * address, struct fresco_message * message);
 enum fresco_status fresco_tensor_view_init(struct ggml_tensor * tensor, struct fresco_message * message);
 enum fresco_status fresco_tensor_set(struct ggml_tensor * tensor, const void * data, size_t offset, size_t n_bytes, struct fresco_message * message);
 enum fresco_status fresco_tensor_get(const struct ggml_tensor * tensor, void * data, size_t offset, size_t n_bytes, struct fresco_message * message);
-enum fresco_status fresco_tensor_memset(struct ggml_tensor * tensor, uint8_t value, size_t offset, size_t n_bytes, struct fresco_message * message);
-enum fresco_status fresco_tensor_copy(const struct ggml_tensor * source, struct ggml_tensor * destination, struct fresco_message * message);
-enum fresco_status fresco_tensor_set_async(ggml_backend_t backend, struct ggml_tensor * tensor, const void * data, size_t offset, size_t n_bytes, struct fresco_message * message);
-enum fresco_status fresco_tensor_get_async(ggml_backend_t backend, const struct ggml_tensor * tensor, void * data, size_t offset, size_t n_bytes, struct fresco_message * message);
-enum fresco_status fresco_tensor_copy_async(ggml_backend_t from, ggml_backend_t to, const struct ggml_tensor * source, struct ggml_tensor * destination, struct fresco_message * message);
 
 // Graphs.
 enum fresco_status fresco_graph_compute(ggml_backend_t backend, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_graph_compute_async(ggml_backend_t backend, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_gallocr_reserve(ggml_gallocr_t allocator, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_gallocr_alloc_graph(ggml_gallocr_t allocator, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_gallocr_free(ggml_gallocr_t allocator, struct fresco_message * message);
-
-// The scheduler over several backends.
-enum fresco_status fresco_sched_new(ggml_backend_t * backends, ggml_backend_buffer_type_t * bufts, int n_backends, size_t graph_size, bool parallel, bool op_offload, ggml_backend_sched_t * sched, struct fresco_message * message);
-enum fresco_status fresco_sched_reserve(ggml_backend_sched_t sched, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_sched_alloc_graph(ggml_backend_sched_t sched, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_sched_graph_compute(ggml_backend_sched_t sched, struct ggml_cgraph * graph, struct fresco_message * message);
-enum fresco_status fresco_sched_free(ggml_backend_sched_t sched, struct fresco_message * message);
-
-// Events.
-enum fresco_status fresco_event_new(ggml_backend_dev_t device, ggml_backend_event_t * event, struct fresco_message * message);
-enum fresco_status fresco_event_record(ggml_backend_event_t event, ggml_backend_t backend, struct fresco_message * message);
-enum fresco_status fresco_event_wait(ggml_backend_t backend, ggml_backend_event_t event, struct fresco_message * message);
-enum fresco_status fresco_event_synchronize(ggml_backend_event_t event, struct fresco_message * message);
-enum fresco_status fresco_event_free(ggml_backend_event_t event, struct fresco_message * message);
-
-// A buffer type that behaves as `inner` does and asks first: `acquire(user_data, n_bytes)` before every allocation, whose
-// `false` makes the allocation fail; `cancel(user_data, n_bytes)` where the allocation failed after that.
-//
-// The buffers it returns are those of `inner`, unchanged: backends know their own buffers by their functions, so there is
-// nowhere to hook the freeing, and who frees them must account for it. Neither callback may unwind. Free the type after
-// the last allocator that holds it; its buffers, empty ones aside, do not need it.
-typedef bool (*fresco_acquire_t)(void * user_data, size_t n_bytes);
-typedef void (*fresco_cancel_t)(void * user_data, size_t n_bytes);
-ggml_backend_buffer_type_t fresco_metered_buft_new(ggml_backend_buffer_type_t inner, fresco_acquire_t acquire, fresco_cancel_t cancel, void * user_data);
-void fresco_metered_buft_free(ggml_backend_buffer_type_t metered);
 
 #ifdef __cplusplus
 }

@@ -1239,36 +1239,6 @@ pub struct ggml_backend {
 pub type ggml_backend_t = *mut ggml_backend;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct ggml_gallocr {
-    _unused: [u8; 0],
-}
-pub type ggml_gallocr_t = *mut ggml_gallocr;
-unsafe extern "C" {
-    pub fn ggml_gallocr_new(buft: ggml_backend_buffer_type_t) -> ggml_gallocr_t;
-}
-unsafe extern "C" {
-    pub fn ggml_gallocr_new_n(bufts: *mut ggml_backend_buffer_type_t, n_bufs: ::core::ffi::c_int) -> ggml_gallocr_t;
-}
-unsafe extern "C" {
-    pub fn ggml_gallocr_reserve_n_size(
-        galloc: ggml_gallocr_t,
-        graph: *mut ggml_cgraph,
-        node_buffer_ids: *const ::core::ffi::c_int,
-        leaf_buffer_ids: *const ::core::ffi::c_int,
-        sizes: *mut usize,
-    );
-}
-unsafe extern "C" {
-    pub fn ggml_gallocr_get_buffer_size(galloc: ggml_gallocr_t, buffer_id: ::core::ffi::c_int) -> usize;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct ggml_backend_event {
-    _unused: [u8; 0],
-}
-pub type ggml_backend_event_t = *mut ggml_backend_event;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
 pub struct ggml_backend_reg {
     _unused: [u8; 0],
 }
@@ -1471,55 +1441,6 @@ unsafe extern "C" {
 unsafe extern "C" {
     pub fn ggml_backend_dev_get(index: usize) -> ggml_backend_dev_t;
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct ggml_backend_sched {
-    _unused: [u8; 0],
-}
-pub type ggml_backend_sched_t = *mut ggml_backend_sched;
-pub type ggml_backend_sched_eval_callback = ::core::option::Option<
-    unsafe extern "C" fn(t: *mut ggml_tensor, ask: bool, user_data: *mut ::core::ffi::c_void) -> bool,
->;
-unsafe extern "C" {
-    pub fn ggml_backend_sched_reserve_size(
-        sched: ggml_backend_sched_t,
-        measure_graph: *mut ggml_cgraph,
-        sizes: *mut usize,
-    );
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_get_n_splits(sched: ggml_backend_sched_t) -> ::core::ffi::c_int;
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_get_buffer_type(
-        sched: ggml_backend_sched_t,
-        backend: ggml_backend_t,
-    ) -> ggml_backend_buffer_type_t;
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_get_buffer_size(sched: ggml_backend_sched_t, backend: ggml_backend_t) -> usize;
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_set_tensor_backend(
-        sched: ggml_backend_sched_t,
-        node: *mut ggml_tensor,
-        backend: ggml_backend_t,
-    );
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_get_tensor_backend(sched: ggml_backend_sched_t, node: *mut ggml_tensor)
-    -> ggml_backend_t;
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_reset(sched: ggml_backend_sched_t);
-}
-unsafe extern "C" {
-    pub fn ggml_backend_sched_set_eval_callback(
-        sched: ggml_backend_sched_t,
-        callback: ggml_backend_sched_eval_callback,
-        user_data: *mut ::core::ffi::c_void,
-    );
-}
 unsafe extern "C" {
     pub fn ggml_backend_cpu_buffer_from_ptr(ptr: *mut ::core::ffi::c_void, size: usize) -> ggml_backend_buffer_t;
 }
@@ -1697,20 +1618,6 @@ unsafe extern "C" {
     ) -> fresco_status;
 }
 unsafe extern "C" {
-    pub fn fresco_buffer_from_host(
-        device: ggml_backend_dev_t,
-        data: *mut ::core::ffi::c_void,
-        n_bytes: usize,
-        max_tensor_bytes: usize,
-        buffer: *mut ggml_backend_buffer_t,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_buffer_clear(buffer: ggml_backend_buffer_t, value: u8, message: *mut fresco_message)
-    -> fresco_status;
-}
-unsafe extern "C" {
     pub fn fresco_buffer_free(buffer: ggml_backend_buffer_t, message: *mut fresco_message) -> fresco_status;
 }
 unsafe extern "C" {
@@ -1743,158 +1650,11 @@ unsafe extern "C" {
     ) -> fresco_status;
 }
 unsafe extern "C" {
-    pub fn fresco_tensor_memset(
-        tensor: *mut ggml_tensor,
-        value: u8,
-        offset: usize,
-        n_bytes: usize,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_tensor_copy(
-        source: *const ggml_tensor,
-        destination: *mut ggml_tensor,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_tensor_set_async(
-        backend: ggml_backend_t,
-        tensor: *mut ggml_tensor,
-        data: *const ::core::ffi::c_void,
-        offset: usize,
-        n_bytes: usize,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_tensor_get_async(
-        backend: ggml_backend_t,
-        tensor: *const ggml_tensor,
-        data: *mut ::core::ffi::c_void,
-        offset: usize,
-        n_bytes: usize,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_tensor_copy_async(
-        from: ggml_backend_t,
-        to: ggml_backend_t,
-        source: *const ggml_tensor,
-        destination: *mut ggml_tensor,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
     pub fn fresco_graph_compute(
         backend: ggml_backend_t,
         graph: *mut ggml_cgraph,
         message: *mut fresco_message,
     ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_graph_compute_async(
-        backend: ggml_backend_t,
-        graph: *mut ggml_cgraph,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_gallocr_reserve(
-        allocator: ggml_gallocr_t,
-        graph: *mut ggml_cgraph,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_gallocr_alloc_graph(
-        allocator: ggml_gallocr_t,
-        graph: *mut ggml_cgraph,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_gallocr_free(allocator: ggml_gallocr_t, message: *mut fresco_message) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_sched_new(
-        backends: *mut ggml_backend_t,
-        bufts: *mut ggml_backend_buffer_type_t,
-        n_backends: ::core::ffi::c_int,
-        graph_size: usize,
-        parallel: bool,
-        op_offload: bool,
-        sched: *mut ggml_backend_sched_t,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_sched_reserve(
-        sched: ggml_backend_sched_t,
-        graph: *mut ggml_cgraph,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_sched_alloc_graph(
-        sched: ggml_backend_sched_t,
-        graph: *mut ggml_cgraph,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_sched_graph_compute(
-        sched: ggml_backend_sched_t,
-        graph: *mut ggml_cgraph,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_sched_free(sched: ggml_backend_sched_t, message: *mut fresco_message) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_event_new(
-        device: ggml_backend_dev_t,
-        event: *mut ggml_backend_event_t,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_event_record(
-        event: ggml_backend_event_t,
-        backend: ggml_backend_t,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_event_wait(
-        backend: ggml_backend_t,
-        event: ggml_backend_event_t,
-        message: *mut fresco_message,
-    ) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_event_synchronize(event: ggml_backend_event_t, message: *mut fresco_message) -> fresco_status;
-}
-unsafe extern "C" {
-    pub fn fresco_event_free(event: ggml_backend_event_t, message: *mut fresco_message) -> fresco_status;
-}
-pub type fresco_acquire_t =
-    ::core::option::Option<unsafe extern "C" fn(user_data: *mut ::core::ffi::c_void, n_bytes: usize) -> bool>;
-pub type fresco_cancel_t =
-    ::core::option::Option<unsafe extern "C" fn(user_data: *mut ::core::ffi::c_void, n_bytes: usize)>;
-unsafe extern "C" {
-    pub fn fresco_metered_buft_new(
-        inner: ggml_backend_buffer_type_t,
-        acquire: fresco_acquire_t,
-        cancel: fresco_cancel_t,
-        user_data: *mut ::core::ffi::c_void,
-    ) -> ggml_backend_buffer_type_t;
-}
-unsafe extern "C" {
-    pub fn fresco_metered_buft_free(metered: ggml_backend_buffer_type_t);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]

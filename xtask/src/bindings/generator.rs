@@ -10,7 +10,7 @@ use crate::{process, vendor};
 const OUTPUT: &str = "crates/ggml-sys/src/bindings.rs";
 
 /// The headers that the table draws on.
-const HEADERS: &[&str] = &["ggml.h", "ggml-alloc.h", "ggml-backend.h", "ggml-cpu.h", "gguf.h", "shim.h"];
+const HEADERS: &[&str] = &["ggml.h", "ggml-backend.h", "ggml-cpu.h", "gguf.h", "shim.h"];
 
 /// The functions that are bound, by subject. Calls that may throw are bound through the shim alone.
 const FUNCTIONS: &[&str] = &[
@@ -48,10 +48,9 @@ const FUNCTIONS: &[&str] = &[
      ggml_reshape_3d ggml_reshape_4d ggml_view_1d ggml_view_2d ggml_view_3d ggml_view_4d ggml_permute
      ggml_transpose ggml_get_rows ggml_set_rows ggml_set ggml_set_inplace ggml_pad_ext ggml_pad_reflect_1d
      ggml_roll ggml_upscale ggml_interpolate ggml_argsort ggml_top_k",
-    // Graphs and their allocator.
+    // Graphs.
     "ggml_new_graph_custom ggml_build_forward_expand ggml_graph_overhead_custom ggml_graph_size ggml_graph_n_nodes
-     ggml_graph_node ggml_graph_nodes ggml_graph_clear ggml_gallocr_new ggml_gallocr_new_n
-     ggml_gallocr_get_buffer_size ggml_gallocr_reserve_n_size",
+     ggml_graph_node ggml_graph_nodes ggml_graph_clear",
     // Backends, devices and buffers. What may throw is left out: the shim has it.
     "ggml_backend_reg_count ggml_backend_reg_get ggml_backend_reg_name ggml_backend_reg_dev_count
      ggml_backend_reg_dev_get ggml_backend_reg_get_proc_address ggml_backend_register ggml_backend_device_register
@@ -65,10 +64,6 @@ const FUNCTIONS: &[&str] = &[
      ggml_backend_buffer_get_size ggml_backend_buffer_get_alignment ggml_backend_buffer_get_alloc_size
      ggml_backend_buffer_is_host ggml_backend_buffer_set_usage ggml_backend_buffer_get_usage
      ggml_backend_buffer_get_type ggml_backend_cpu_buffer_type ggml_backend_cpu_buffer_from_ptr",
-    // The scheduler.
-    "ggml_backend_sched_reset ggml_backend_sched_reserve_size ggml_backend_sched_get_n_splits
-     ggml_backend_sched_get_buffer_size ggml_backend_sched_get_buffer_type ggml_backend_sched_set_tensor_backend
-     ggml_backend_sched_get_tensor_backend ggml_backend_sched_set_eval_callback",
     // The CPU backend.
     "ggml_backend_cpu_reg ggml_backend_is_cpu ggml_backend_cpu_set_n_threads ggml_backend_cpu_set_threadpool
      ggml_backend_cpu_set_abort_callback ggml_threadpool_params_default ggml_threadpool_new ggml_threadpool_free

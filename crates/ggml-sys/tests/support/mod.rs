@@ -76,13 +76,11 @@ fn project(device: sys::ggml_backend_dev_t, weights_type: sys::ggml_type) -> Vec
         let context = sys::ggml_init(params);
         let w = sys::ggml_new_tensor(context, weights_type, 2, [N_IN as i64, N_OUT as i64].as_ptr());
         let x = sys::ggml_new_tensor(context, sys::GGML_TYPE_F32, 2, [N_IN as i64, N_COLUMNS as i64].as_ptr());
-        sys::ggml_set_input(w);
-        sys::ggml_set_input(x);
-        let y = sys::ggml_silu(context, sys::ggml_mul_mat(context, w, x));
+        let product = sys::ggml_mul_mat(context, w, x);
+        let y = sys::ggml_silu(context, product);
         let graph = sys::ggml_new_graph_custom(context, 16, false);
         sys::ggml_build_forward_expand(graph, y);
-        let allocator = sys::ggml_gallocr_new(sys::ggml_backend_dev_buffer_type(device));
-        ok(sys::fresco_gallocr_alloc_graph(allocator, graph, &mut message), &message);
+        let buffer = allocate(device, &[w, x, product, y]);
 
         let mut stored = vec![0_u8; sys::ggml_nbytes(w)];
         let (n_rows, n_per_row) = (N_OUT as i64, N_IN as i64);
@@ -95,11 +93,37 @@ fn project(device: sys::ggml_backend_dev_t, weights_type: sys::ggml_type) -> Vec
         let output_bytes = size_of_val(output.as_slice());
         ok(sys::fresco_tensor_get(y, output.as_mut_ptr().cast(), 0, output_bytes, &mut message), &message);
 
-        sys::fresco_gallocr_free(allocator, &mut message);
+        sys::fresco_buffer_free(buffer, &mut message);
         sys::ggml_free(context);
         ok(sys::fresco_backend_free(backend, &mut message), &message);
     }
     output
+}
+
+/// Places each tensor in memory of its own, all in one buffer of `device`.
+///
+/// # Safety
+/// The device and the tensors are ggml's; the caller frees the buffer after its last use.
+pub(crate) unsafe fn allocate(
+    device: sys::ggml_backend_dev_t,
+    tensors: &[*mut sys::ggml_tensor],
+) -> sys::ggml_backend_buffer_t {
+    let mut message = sys::fresco_message { text: [0; 512] };
+    let (mut buft, mut buffer) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the pointers are ggml's; the buffer's size is the sum of what its type says that each tensor needs.
+    unsafe {
+        assert_eq!(sys::fresco_device_buffer_type(device, &mut buft, &mut message), sys::FRESCO_OK);
+        let alignment = sys::ggml_backend_buft_get_alignment(buft);
+        let size_of = |tensor| sys::ggml_backend_buft_get_alloc_size(buft, tensor).next_multiple_of(alignment);
+        let n_bytes = tensors.iter().map(|tensor| size_of(*tensor)).sum();
+        assert_eq!(sys::fresco_buffer_alloc(buft, n_bytes, &mut buffer, &mut message), sys::FRESCO_OK);
+        let mut address = sys::ggml_backend_buffer_get_base(buffer);
+        for tensor in tensors {
+            assert_eq!(sys::fresco_tensor_alloc(buffer, *tensor, address, &mut message), sys::FRESCO_OK);
+            address = address.byte_add(size_of(*tensor));
+        }
+    }
+    buffer
 }
 
 /// Makes ggml's Vulkan backend take lavapipe: it passes over devices of the kind CPU unless they are named by number.
