@@ -1,5 +1,6 @@
 //! The build links and computes: two tensors are added on the CPU through the shim, an exception becomes a status, and
 //! what was compiled in is what the build promises.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, its helpers included")]
 #![allow(unsafe_code, reason = "the crate under test consists of foreign functions")]
 
 use std::ffi::CStr;

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::Once;
@@ -155,7 +155,7 @@ pub(crate) fn built_backends() -> Vec<PathBuf> {
 /// Loads a backend, or says why it cannot be loaded.
 #[cfg(feature = "dynamic-backends")]
 pub(crate) fn load(file: &Path) -> Result<sys::ggml_backend_reg_t, String> {
-    let path = CString::new(file.to_str().unwrap()).unwrap();
+    let path = std::ffi::CString::new(file.to_str().unwrap()).unwrap();
     let mut reg = ptr::null_mut();
     let mut message = sys::fresco_message { text: [0; 512] };
     // SAFETY: the path ends with a zero byte, and the out-pointers are to live variables.
